@@ -18,7 +18,6 @@ from yudai.kit.errors import ForbiddenError, ForgeError, NotFoundError, RefusedE
 from yudai.kit.ids import ConversationId, RunId, SolveId
 from yudai.store.store import Store
 from yudai.views import solve_queries as pages
-from yudai.views.documents import Reader
 from yudai.views.solve_queries import Which
 
 IDS = [SolveId(f"0190a000-0000-7000-8000-0000000000{number:02x}") for number in range(1, 9)]
@@ -38,9 +37,7 @@ async def crowd(database_url: str, tmp_path) -> AsyncGenerator[Crowd]:
         crowd = Crowd(store)
         secret = crowd.forge.add_repository("ada/calc", roles=ROLES, is_private=True)
         public = crowd.forge.add_repository("ada/open", roles={"wim": Role.WRITE})
-        ring = Ring(
-            Reader(Context(store, ObjectStoreArtifacts(Folder(tmp_path / "a")), crowd.clock))
-        )
+        ring = Ring(Context(store, ObjectStoreArtifacts(Folder(tmp_path / "a")), crowd.clock))
         wim = (await crowd.person("wim")).id
         await ring.solve(passed(), id=PRIVATE, user_id=wim, repo_url=secret.url)
         await ring.solve(passed(), id=FOLDER, user_id=wim)

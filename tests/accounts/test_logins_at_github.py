@@ -13,6 +13,8 @@ from tests.support.servers.github_server import REPO, ROLES, GitHubServer, githu
 from yudai.accounts.access import Right
 from yudai.accounts.adapters.vault import new_key
 from yudai.accounts.logins import Callback
+from yudai.artifacts.adapters.object_store import make_artifacts
+from yudai.artifacts.context import Context
 from yudai.forge.adapters.github.forge import GitHubForge
 from yudai.forge.domain.repository import Role
 from yudai.kit.errors import ForbiddenError, ForgeError, NotFoundError, RefusedError
@@ -61,7 +63,12 @@ async def accounts(
         provider = make_provider(settings, clock)
         assert provider is not None
         stack.push_async_callback(provider.close)
-        yield make_accounts(settings, store, clock, forge=forge, provider=provider)
+        yield make_accounts(
+            settings,
+            Context(store, make_artifacts(None, home=tmp_path), clock),
+            forge=forge,
+            provider=provider,
+        )
 
 
 def login_services(accounts: Accounts) -> LoginServices:

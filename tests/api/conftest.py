@@ -48,4 +48,4 @@ def repository(tmp_path: Path) -> Repository:
 
 @pytest.fixture
 def ring(place: Place) -> Ring:
-    return Ring(place.reader)
+    return Ring(place.context)

@@ -378,7 +378,7 @@ async def test_a_database_that_is_away_is_503_everywhere(
     client: httpx.AsyncClient, place: Place, tmp_path: Path
 ):
     await client.get("/api/models")
-    await place.store.database.engine.dispose()
+    await place.context.store.database.engine.dispose()
     (tmp_path / "yudai.db").unlink()
     (tmp_path / "yudai.db").mkdir()
     for path in (

@@ -53,10 +53,10 @@ class Server:
             url = sqlite_url(folder / "yudai.db")
             opened = open_place(folder / "home", url, RecordingEngine())
             place = await stack.enter_async_context(opened)
-            ring = Ring(place.reader)
+            ring = Ring(place.context)
             await ring.solve(passed(), passed(), None)
             await ring.solve(passed(), None, id=RUNNING, state=SolveState.RUNNING)
-            async with place.store.change() as db:
+            async with place.context.store.change() as db:
                 row = ConversationRow(id=TALK, created_at=1.0)
                 await conversations.add(db, row)
             self._app = app_of(place, hosts=[HOST])

@@ -1,4 +1,4 @@
-"""Tests of patches keep processors busy: only so many are run at once, however many race."""
+"""Tests of patches keep processors busy: only so many are run at once, however many runs wait."""
 
 import asyncio
 from dataclasses import fields

@@ -20,14 +20,13 @@ from yudai.sandboxes.port import UNKNOWN_PORT, BaseSpec, Blocked, Phase
 from yudai.solves import timeline as events
 from yudai.solves.tables import EventRow
 from yudai.store.store import Store
-from yudai.views.documents import Reader
 
 
 class Listener:
     def __init__(self, store: Store, home: Path) -> None:
         self.store = store
-        reader = Reader(Context(store, make_artifacts(None, home=home), SystemClock()))
-        self.ring = Ring(reader)
+        context = Context(store, make_artifacts(None, home=home), SystemClock())
+        self.ring = Ring(context)
         self.recorder = BlockedHostRecorder(store, SystemClock())
 
     async def told(self, kind: str = BLOCKED) -> list[EventRow]:

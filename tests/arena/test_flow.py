@@ -18,6 +18,7 @@ from yudai.arena.attempts import MAX_TAKES
 from yudai.arena.flow import SolveFlow
 from yudai.arena.open import SolveRequest
 from yudai.artifacts.port import ArtifactKind
+from yudai.artifacts.queries import artifact_of
 from yudai.cli.show.result import exit_code
 from yudai.engine.guard import WorkGuard
 from yudai.forge.domain.issue import Issue
@@ -37,6 +38,7 @@ from yudai.solves.domain.budget import Budget, enter
 from yudai.solves.domain.matrix import Matrix
 from yudai.verification.baseline import Measured
 from yudai.verification.verify import BaselineRun
+from yudai.views import documents
 from yudai.views.domain.document import PlaceEntry, SolveDocument
 from yudai.wiring.components import scripted_gateway
 from yudai.wiring.local_app import App, open_app
@@ -132,13 +134,13 @@ class Arena:
     async def solve(self, *models: str, **more) -> SolveDocument:
         solve_id = await self.open(*models, **more)
         await self.app.engine.wait(solve_id)
-        return await self.app.reader.document(solve_id)
+        return await documents.document(self.app.context, solve_id)
 
     def flow(self, worker_id: WorkerId) -> SolveFlow:
         """The same database and sandboxes in another worker's hands."""
         ours = self.app.engine._flow
         assert isinstance(ours, SolveFlow)
-        work_guard = WorkGuard(self.app.store)
+        work_guard = WorkGuard(self.app.context.store)
         supervisor = replace(ours.supervisor, worker_id=worker_id, work_guard=work_guard)
         return replace(ours, worker_id=worker_id, work_guard=work_guard, supervisor=supervisor)
 
@@ -148,12 +150,12 @@ class Arena:
                 await asyncio.sleep(0.02)
 
     async def _has(self, solve_id: SolveId, kind: str) -> bool:
-        async with self.app.store.read() as db:
+        async with self.app.context.store.read() as db:
             return await events.has(db, solve_id, kind)
 
     async def cancel(self, solve_id: SolveId) -> None:
         """As another process would: the guard of this one notices."""
-        await self.app.stopper.cancel(solve_id)
+        await self.app.arena.stopper.cancel(solve_id)
         async with asyncio.timeout(5):
             await self.app.engine.wait(solve_id)
 
@@ -187,7 +189,7 @@ async def arena(tmp_path: Path, database_url: str) -> AsyncIterator[Arena]:
     )
     async with open_app(settings, gateway=gateway, retry_delays_s=(0.01,)) as app:
         yield Arena(app, scripts, gateway)
-        assert await app.backend.list() == []
+        assert await app.arena.backend.list() == []
 
 
 def known(name: str) -> Model:
@@ -213,18 +215,18 @@ async def test_a_proved_fix_is_offered_with_its_artifacts(arena: Arena):
     assert document.solve.state == "awaiting_review"
     assert (only(document).verdict.status, exit_code(document)) == ("passed", 0)
     run_id = RunId(only(document).run_id)
-    reader = arena.app.reader
-    assert b'"find it"' in await reader.artifact(run_id, ArtifactKind.PLAN)
-    assert b"+    return a + b" in await reader.artifact(run_id, ArtifactKind.PATCH)
-    assert b"test_add" in await reader.artifact(run_id, ArtifactKind.TEST_LOG)
-    roles = [message.role for message in await reader.messages(run_id)]
+    context = arena.app.context
+    assert b'"find it"' in await artifact_of(context, run_id, ArtifactKind.PLAN)
+    assert b"+    return a + b" in await artifact_of(context, run_id, ArtifactKind.PATCH)
+    assert b"test_add" in await artifact_of(context, run_id, ArtifactKind.TEST_LOG)
+    roles = [message.role for message in await documents.messages(context, run_id)]
     assert roles == ["system", "user", "assistant", "tool", "tool", "assistant", "tool", "exit"]
-    race = await rows_of_solve(reader.context.store, "")
-    row = race.runs[0]
+    solve_rows = await rows_of_solve(context.store, "")
+    row = solve_rows.runs[0]
     assert (row.exit_status, row.steps, row.message_count) == ("Submitted", 2, len(roles))
     assert row.sandbox_id
     assert row.latency_ms > 0
-    assert [event.kind for event in race.events] == [
+    assert [event.kind for event in solve_rows.events] == [
         "solve.opened", "solve.started", "base.prepared", "baseline.measured", "run.started",
         "run.submitted", "run.judged", "runs.cross_examined", "solve.offered",
     ]  # fmt: skip
@@ -272,7 +274,7 @@ async def test_what_breaks_one_run_stays_with_it(arena: Arena):
         "down": ("failed", "model_failed"),
         "buggy": ("failed", "internal"),
     }
-    async with arena.app.store.read() as db:
+    async with arena.app.context.store.read() as db:
         buggy = await runs.get(db, broken["buggy"].run_id)
         down = await runs.get(db, broken["down"].run_id)
         kept = await attempts.of_run(db, down.id)
@@ -316,7 +318,7 @@ async def test_the_patch_as_it_stood_at_the_edit_cap_is_verified(arena: Arena):
         max_edits=1,
     )
     assert only(document).verdict.status == "passed"
-    patch = await arena.app.reader.artifact(RunId(only(document).run_id), ArtifactKind.PATCH)
+    patch = await artifact_of(arena.app.context, RunId(only(document).run_id), ArtifactKind.PATCH)
     assert b"3 * a" not in patch
 
 
@@ -356,18 +358,18 @@ async def test_cancelling_ends_everything_and_keeps_what_was_done(arena: Arena):
     solve_id = await arena.open(good(arena), "hangs", budget={"max_parallel": 2})
     await arena.gateway.hanging.wait()
     await arena.cancel(solve_id)
-    document = await arena.app.reader.document(solve_id)
+    document = await documents.document(arena.app.context, solve_id)
     assert document.solve.state == "cancelled"
     assert {place.state for place in document.ranking} <= {"cancelled", "completed"}
-    assert await arena.app.backend.list() == []
+    assert await arena.app.arena.backend.list() == []
     with pytest.raises(ConflictError, match="there is nothing to cancel"):
-        await arena.app.stopper.cancel(solve_id)
+        await arena.app.arena.stopper.cancel(solve_id)
 
 
 async def test_a_solve_cancelled_before_its_first_step_is_cancelled(arena: Arena):
     solve_id = await arena.open(good(arena))
     await arena.cancel(solve_id)
-    document = await arena.app.reader.document(solve_id)
+    document = await documents.document(arena.app.context, solve_id)
     assert document.solve.state == "cancelled"
     assert only(document).state == "cancelled"
 
@@ -375,11 +377,11 @@ async def test_a_solve_cancelled_before_its_first_step_is_cancelled(arena: Arena
 async def test_a_cancelled_run_keeps_its_trajectory(arena: Arena):
     talker = arena.script("talker", {"run": "ls"}, {"run": "sleep 60"})
     solve_id = await arena.open(talker)
-    while (await rows_of_solve(arena.app.store, solve_id)).runs[0].message_count < 5:  # noqa: ASYNC110 - the store tells nobody
+    while (await rows_of_solve(arena.app.context.store, solve_id)).runs[0].message_count < 5:  # noqa: ASYNC110 - the store tells nobody
         await asyncio.sleep(0.1)
     await arena.cancel(solve_id)
-    run = (await rows_of_solve(arena.app.store, solve_id)).runs[0]
-    trajectory = await arena.app.reader.trajectory(run)
+    run = (await rows_of_solve(arena.app.context.store, solve_id)).runs[0]
+    trajectory = await documents.trajectory(arena.app.context, run)
     assert len(trajectory["messages"]) >= 5
     assert trajectory["trajectory_format"] == "mini-swe-agent-1.1"
     assert run.latency_ms > 0
@@ -389,11 +391,11 @@ async def test_a_cancelled_run_keeps_its_trajectory(arena: Arena):
 async def test_what_a_dead_process_left_open_is_failed_at_the_next_start(arena: Arena):
     solve_id = await arena.open("hangs")
     await arena.gateway.hanging.wait()
-    stopper = arena.app.stopper
+    stopper = arena.app.arena.stopper
     assert await stopper.fail_dead() == 0
     process_died = replace(stopper, is_gone=lambda _host, _pid: True)
     assert await process_died.fail_dead() == 1
-    document = await arena.app.reader.document(solve_id)
+    document = await documents.document(arena.app.context, solve_id)
     assert document.solve.state == "failed"
     assert "died" in document.reason
     await arena.app.engine.wait(solve_id)
@@ -405,7 +407,7 @@ async def test_what_the_world_broke_is_tried_again_and_the_first_attempt_is_kept
     arena.gateway.failing_calls[name] = {2}
     document = await arena.solve(name)
     assert only(document).verdict.status == "passed"
-    async with arena.app.store.read() as db:
+    async with arena.app.context.store.read() as db:
         [run] = await runs.of_solve(db, document.solve.id)
         [kept] = await attempts.of_run(db, run.id)
         told = [e.kind for e in await events.after(db, document.solve.id) if e.run_id]
@@ -430,7 +432,7 @@ async def test_time_that_the_world_took_is_not_held_against_the_contestant(arena
     document = await arena.solve(name, budget={"run_time_budget_s": 2.0})
     place = only(document)
     assert place.cause == "model_failed"
-    async with arena.app.store.read() as db:
+    async with arena.app.context.store.read() as db:
         run = await runs.get(db, place.run_id)
     assert "answered 503" in run.error
     assert "time budget" in run.error
@@ -450,9 +452,9 @@ async def test_another_worker_goes_on_where_one_was_lost(arena: Arena):
     await other.conclude(solve_id)
     async with asyncio.timeout(10):
         await arena.app.engine.wait(solve_id)
-    document = await arena.app.reader.document(solve_id)
+    document = await documents.document(arena.app.context, solve_id)
     assert (document.solve.state, only(document).verdict.status) == ("awaiting_review", "passed")
-    async with arena.app.store.read() as db:
+    async with arena.app.context.store.read() as db:
         run = await runs.get(db, run_id)
         [kept] = await attempts.of_run(db, run_id)
         kinds = [event.kind for event in await events.after(db, solve_id)]
@@ -474,7 +476,7 @@ async def test_a_run_that_loses_every_worker_is_given_up(arena: Arena):
         lost.append(asyncio.create_task(arena.flow(WorkerId(f"worker {number}")).run(run_id)))
         await arena.gateway.hanging.wait()
     await arena.flow(WorkerId("the last one")).run(run_id)
-    run = (await rows_of_solve(arena.app.store, solve_id)).runs[0]
+    run = (await rows_of_solve(arena.app.context.store, solve_id)).runs[0]
     assert (run.state, run.cause, run.attempt) == ("failed", "worker_lost", 3)
     for task in lost:
         task.cancel()
@@ -487,18 +489,18 @@ async def test_a_frozen_worker_that_wakes_up_takes_nothing_back(arena: Arena):
     """It was verifying when it froze; another one verifies now, slowly."""
     solve_id = await arena.open(good(arena))
     await arena.until(solve_id, "run.submitted")
-    [run_id] = [run.id for run in (await rows_of_solve(arena.app.store, solve_id)).runs]
-    async with arena.app.store.change() as db:
+    [run_id] = [run.id for run in (await rows_of_solve(arena.app.context.store, solve_id)).runs]
+    async with arena.app.context.store.change() as db:
         await runs.change(db, run_id, worker_id=WorkerId("another worker"))
         await solves.change(db, solve_id, worker_id=WorkerId("another worker"))
     async with asyncio.timeout(20):
         await arena.app.engine.wait(solve_id)
-    run = (await rows_of_solve(arena.app.store, solve_id)).runs[0]
+    run = (await rows_of_solve(arena.app.context.store, solve_id)).runs[0]
     assert (run.state, run.worker_id) == ("verifying", "another worker")
     other = arena.flow(WorkerId("another worker"))
     await other.run(run_id)
     await other.conclude(solve_id)
-    document = await arena.app.reader.document(solve_id)
+    document = await documents.document(arena.app.context, solve_id)
     assert (document.solve.state, only(document).verdict.status) == ("awaiting_review", "passed")
 
 
@@ -508,7 +510,7 @@ async def test_a_run_that_nobody_ended_is_ended_before_the_ranking(arena: Arena)
     other = arena.flow(WorkerId("another worker"))
     await other.conclude(solve_id)
     await arena.app.engine.wait(solve_id)
-    run = (await rows_of_solve(arena.app.store, solve_id)).runs[0]
+    run = (await rows_of_solve(arena.app.context.store, solve_id)).runs[0]
     assert (run.state, run.cause) == ("failed", "internal")
     assert "gave it up" in run.error
 
@@ -516,29 +518,29 @@ async def test_a_run_that_nobody_ended_is_ended_before_the_ranking(arena: Arena)
 async def test_a_verification_that_ends_every_worker_is_given_up(arena: Arena):
     solve_id = await arena.open(good(arena))
     await arena.until(solve_id, "run.submitted")
-    [run_id] = [run.id for run in (await rows_of_solve(arena.app.store, solve_id)).runs]
-    now = arena.app.reader.context.clock.now()
-    async with arena.app.store.change() as db:
+    [run_id] = [run.id for run in (await rows_of_solve(arena.app.context.store, solve_id)).runs]
+    now = arena.app.context.clock.now()
+    async with arena.app.context.store.change() as db:
         await runs.change(db, run_id, worker_id=WorkerId("dead"))
         await solves.change(db, solve_id, worker_id=WorkerId("dead"))
         for _ in range(MAX_TAKES):
             await events.append(db, solve_id, kind="run.resumed", at=now, run_id=run_id)
     await arena.app.engine.wait(solve_id)
     await arena.flow(WorkerId("another worker")).run(run_id)
-    run = (await rows_of_solve(arena.app.store, solve_id)).runs[0]
+    run = (await rows_of_solve(arena.app.context.store, solve_id)).runs[0]
     assert (run.state, run.cause) == ("failed", "worker_lost")
 
 
 async def test_a_solve_that_ends_every_worker_is_failed(arena: Arena):
     solve_id = await arena.open("hangs")
     await arena.gateway.hanging.wait()
-    now = arena.app.reader.context.clock.now()
-    async with arena.app.store.change() as db:
+    now = arena.app.context.clock.now()
+    async with arena.app.context.store.change() as db:
         for _ in range(MAX_TAKES):
             await events.append(db, solve_id, kind="solve.resumed", at=now)
     batch = await arena.flow(WorkerId("another worker")).prepare(solve_id)
     assert batch.runs == ()
-    document = await arena.app.reader.document(solve_id)
+    document = await documents.document(arena.app.context, solve_id)
     assert (document.solve.state, exit_code(document)) == ("failed", 1)
     assert "died" in document.reason
     await arena.app.engine.wait(solve_id)
@@ -548,8 +550,8 @@ async def test_a_solve_that_ends_every_worker_is_failed(arena: Arena):
 async def test_the_contestants_time_begins_when_they_can(arena: Arena):
     solve_id = await arena.open("hangs", measured=None, budget={"time_budget_s": 100.0})
     await arena.gateway.hanging.wait()
-    race = await rows_of_solve(arena.app.store, solve_id)
-    measured = next(event.at for event in race.events if event.kind == "baseline.measured")
-    assert race.solve.deadline_at is not None
-    assert abs(race.solve.deadline_at - measured - 100.0) < 1.0
+    solve_rows = await rows_of_solve(arena.app.context.store, solve_id)
+    measured = next(event.at for event in solve_rows.events if event.kind == "baseline.measured")
+    assert solve_rows.solve.deadline_at is not None
+    assert abs(solve_rows.solve.deadline_at - measured - 100.0) < 1.0
     await arena.cancel(solve_id)

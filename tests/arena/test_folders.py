@@ -19,6 +19,7 @@ from yudai.projects.find import Given
 from yudai.settings import Settings
 from yudai.solves.domain.matrix import Matrix
 from yudai.solves.domain.request import Limits, SolveAsk
+from yudai.views import documents
 from yudai.wiring.components import scripted_gateway
 from yudai.wiring.local_app import App, open_app
 
@@ -76,7 +77,7 @@ async def place(tmp_path: Path, database_url: str) -> AsyncIterator[Place]:
     )
     async with open_app(settings, gateway=scripted_gateway(scripts)) as app:
         yield Place(app, repository, scripts)
-        assert await app.backend.list() == []
+        assert await app.arena.backend.list() == []
 
 
 async def test_from_the_folder_to_the_applied_champion(place: Place, tmp_path: Path):
@@ -84,13 +85,13 @@ async def test_from_the_folder_to_the_applied_champion(place: Place, tmp_path: P
     before = look(root)
     solve_id = await place.solve("scripted/good")
     assert look(root) == before
-    race = await rows_of_solve(place.app.reader.context.store, solve_id)
-    assert race.solve.state == "awaiting_review"
-    assert race.solve.base_branch == "main"
-    assert race.solve.test_command == "python -m pytest"
-    assert [e.kind for e in race.events].count("baseline.measured") == 1
-    assert race.solve.baseline is not None
-    assert race.solve.baseline.passing == {"test_calc.py::test_zero"}
+    solve_rows = await rows_of_solve(place.app.context.store, solve_id)
+    assert solve_rows.solve.state == "awaiting_review"
+    assert solve_rows.solve.base_branch == "main"
+    assert solve_rows.solve.test_command == "python -m pytest"
+    assert [e.kind for e in solve_rows.events].count("baseline.measured") == 1
+    assert solve_rows.solve.baseline is not None
+    assert solve_rows.solve.baseline.passing == {"test_calc.py::test_zero"}
     # By default only the folder that one is in is changed.
     with pytest.raises(NotFoundError, match="there is no solve of"):
         await place.app.applier.apply("", here=tmp_path)
@@ -98,7 +99,7 @@ async def test_from_the_folder_to_the_applied_champion(place: Place, tmp_path: P
     applied = await place.app.applier.apply("", here=root / "deeper")
     assert (applied.root, applied.paths) == (str(root), ("calc.py", "test_add.py"))
     assert (root / "calc.py").read_text() == FILES["calc.py"].replace("-", "+")
-    assert (await place.app.reader.document(solve_id)).solve.state == "completed"
+    assert (await documents.document(place.app.context, solve_id)).solve.state == "completed"
     with pytest.raises(ConflictError):
         await place.app.applier.apply(solve_id)
 
@@ -116,7 +117,7 @@ async def test_a_bad_request_is_refused_before_anything_is_written(
 ):
     with pytest.raises(RefusedError, match=words):
         await place.app.submitter.submit(place.ask(model, **more), user_id=LOCAL_USER)
-    assert await place.app.reader.recent(10) == []
+    assert await documents.recent(place.app.context, 10) == []
 
 
 @on_one_kind
@@ -131,7 +132,7 @@ async def test_a_branch_leaves_the_folder_as_it_is(place: Place):
     message = place.repository.git("log", "-1", "--format=%s|%an <%ae>", "fix/add")
     assert message.strip() == "add subtracts|yudai-bot <bot@yudai.app>"
     assert "a + b" in place.repository.git("show", "fix/add:calc.py")
-    assert (await place.app.reader.document(solve_id)).solve.state == "completed"
+    assert (await documents.document(place.app.context, solve_id)).solve.state == "completed"
 
 
 @on_one_kind
@@ -140,7 +141,7 @@ async def test_without_a_champion_there_is_nothing_to_apply(place: Place):
     for target in (solve_id, ""):
         with pytest.raises(NotFoundError, match="no champion"):
             await place.app.applier.apply(target)
-    run = (await rows_of_solve(place.app.reader.context.store, solve_id)).runs[0]
+    run = (await rows_of_solve(place.app.context.store, solve_id)).runs[0]
     with pytest.raises(NotFoundError):
         await place.app.applier.apply(run.id)
 
@@ -149,7 +150,7 @@ async def test_without_a_champion_there_is_nothing_to_apply(place: Place):
 async def test_a_model_that_cannot_be_called_is_refused_before_the_folder_is_read(place: Place):
     with pytest.raises(RefusedError, match="there is no script"):
         await place.request("scripted/nobody")
-    home = place.app.settings.home
+    home = place.app.arena.settings.home
     assert not [*home.glob("sources/*")]
 
 
@@ -182,7 +183,7 @@ async def test_a_protected_path_is_protected_from_its_person_too(place: Place):
     place.repository.write({".yudai.yml": "protected: [calc.py]\n"})
     place.repository.commit()
     solve_id = await place.solve("scripted/good")
-    run = (await rows_of_solve(place.app.reader.context.store, solve_id)).runs[0]
+    run = (await rows_of_solve(place.app.context.store, solve_id)).runs[0]
     assert run.cause == "patch_refused"
     with pytest.raises(RefusedError, match="protected"):
         await place.app.applier.apply(run.id)

@@ -49,14 +49,14 @@ def folder(tmp_path: Path) -> SolveAsk:
 
 
 async def count(place: Place, table: type[Any]) -> int:
-    async with place.store.read() as db:
+    async with place.context.store.read() as db:
         return await db.scalar(select(func.count()).select_from(table)) or 0
 
 
 async def test_a_solve_belongs_to_whoever_asked(place: Place, engine: RecordingEngine):
     talk = ConversationId("0190a000-0000-7000-8000-00000000cccc")
     solve_id, _ = await place.submitter.submit(REMOTE, user_id="ada", conversation_id=talk)
-    async with place.store.read() as db:
+    async with place.context.store.read() as db:
         row = await solves.get(db, solve_id)
     assert (row.user_id, row.conversation_id, row.durable) == ("ada", talk, True)
     assert row.sandbox_backend == "bubblewrap"
@@ -105,7 +105,7 @@ async def test_the_archive_of_a_folder_goes_where_workers_find_it(
     kept = ObjectStoreArtifacts(Folder(tmp_path / "kept"))
     submitter = replace(place.submitter, sources=Sources(kept, tmp_path / "sources"))
     solve_id, _ = await submitter.submit(folder, user_id="ada")
-    async with place.store.read() as db:
+    async with place.context.store.read() as db:
         refs = await artifacts.of_solve(db, solve_id)
         row = await solves.get(db, solve_id)
     assert row.base is not None
@@ -131,7 +131,7 @@ async def test_what_no_forge_has_is_refused(place: Place, change: dict[str, Any]
 async def test_commands_are_kept_for_a_repository_that_is_fetched_later(place: Place):
     ask = REMOTE.model_copy(update={"setup": ("make", ""), "test": "make test"})
     solve_id, _ = await place.submitter.submit(ask, user_id="ada")
-    async with place.store.read() as db:
+    async with place.context.store.read() as db:
         project = (await solves.get(db, solve_id)).project
     assert (project.setup, project.setup_from) == (("make",), "setup")
     assert (project.test, project.test_from) == ("make test", "test")

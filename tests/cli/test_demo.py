@@ -9,7 +9,7 @@ import pytest
 from starlette.applications import Starlette
 
 from yudai.cli.demo import DemoOptions, _check, has_desktop
-from yudai.cli.records.choose import Server
+from yudai.cli.records.records import Server
 from yudai.cli.serve.serve import ServeOptions, serving
 from yudai.kit.errors import RefusedError
 from yudai.settings import Settings

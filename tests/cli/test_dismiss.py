@@ -17,7 +17,6 @@ from yudai.operations import telemetry
 from yudai.settings import Settings
 from yudai.solves import timeline as events
 from yudai.solves.domain.states import SolveState
-from yudai.views.documents import Reader
 from yudai.wiring.components import open_context
 
 RUNNING = SolveId("0190a000-0000-7000-8000-00000000bbbb")
@@ -32,7 +31,7 @@ def settings(tmp_path: Path) -> Settings:
 @pytest.fixture
 async def ring(settings: Settings) -> AsyncIterator[Ring]:
     async with open_context(settings) as context:
-        yield Ring(Reader(context))
+        yield Ring(context)
 
 
 async def test_the_newest_is_completed_without_an_answer(ring: Ring, settings: Settings, capsys):

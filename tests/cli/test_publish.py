@@ -19,8 +19,8 @@ from tests.cli.stub_server import Stub, problem, serving
 from tests.support.servers.databases import used_home
 from tests.support.solve_rows import SOLVE, Ring, passed, run_id
 from yudai.cli import publish as serverdesk
-from yudai.cli.publish import OwnDesk, publish, run_publish
-from yudai.cli.records.choose import Server
+from yudai.cli.publish import LocalPublishClient, publish, run_publish
+from yudai.cli.records.records import Server
 from yudai.cli.show.show import run_show
 from yudai.cli.solve.solve import run_solve, solve_there
 from yudai.forge.domain.repository import PullState
@@ -36,7 +36,6 @@ from yudai.publishing.views import PublicationView
 from yudai.settings import Settings
 from yudai.solves.domain.origin import PublishMode
 from yudai.solves.domain.request import SolveAsk
-from yudai.views.documents import Reader
 from yudai.wiring.components import open_context
 
 GIVEN = DEFAULTS._replace(
@@ -243,7 +242,7 @@ async def test_a_stale_one_says_what_to_do(stub: Stub, settings: Settings):
 async def _at_forge(settings: Settings, **columns: Any) -> None:
     """A solve of a forge in our own database, awaiting review."""
     async with open_context(settings) as context:
-        await Ring(Reader(context)).solve(
+        await Ring(context).solve(
             passed(),
             repo="ada/calc",
             repo_url="https://github.com/ada/calc",
@@ -325,7 +324,7 @@ async def test_who_stops_waiting_stops_the_wait_only(settings: Settings):
         asked = Publications(context.store, context.clock, "https://github.com")
         stuck: Any = Stuck(asked)
         console = Console(stderr=True)
-        waiting = asyncio.create_task(publish(OwnDesk(stuck, asked), SOLVE, console))
+        waiting = asyncio.create_task(publish(LocalPublishClient(stuck, asked), SOLVE, console))
         await started.wait()
         waiting.cancel()
         with pytest.raises(asyncio.CancelledError):

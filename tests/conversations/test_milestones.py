@@ -4,11 +4,11 @@ import asyncio
 
 import pytest
 
-from tests.support.conversation_rows import HERE, OTHER, START, Hall, texts
+from tests.support.conversation_rows import HERE, OTHER, START, ChatRows, texts
 from tests.support.servers.databases import Kind
 from tests.support.solve_rows import SOLVE, failed, passed, run_id
 from yudai.conversations.domain.conversation import ChatRole, Milestone
-from yudai.conversations.milestones import Milestones
+from yudai.conversations.milestones import post_all_milestones, post_milestones
 from yudai.kit.ids import SolveId, short
 from yudai.solves import timeline as events
 from yudai.solves.domain.states import SolveEvent
@@ -26,11 +26,11 @@ def database_kind() -> Kind:
 
 
 @BOTH
-async def test_a_solve_is_told_from_its_queue_to_its_review(hall: Hall) -> None:
-    await hall.solve(not_started=())
-    await hall.play()
-    assert await Milestones(hall.store).post(SOLVE) == 5
-    said = await hall.said()
+async def test_a_solve_is_told_from_its_queue_to_its_review(chat_rows: ChatRows) -> None:
+    await chat_rows.solve(not_started=())
+    await chat_rows.play()
+    assert await post_milestones(chat_rows.store, SOLVE) == 5
+    said = await chat_rows.said()
     assert [message.milestone for message in said] == [
         Milestone.QUEUED,
         Milestone.RUNNING,
@@ -51,13 +51,13 @@ async def test_a_solve_is_told_from_its_queue_to_its_review(hall: Hall) -> None:
     assert [m.links for m in said] == [{"solve": here}] * 2 + [patch] * 3
 
 
-async def test_its_time_is_when_it_happened(hall: Hall) -> None:
-    await hall.solve()
-    await hall.play()
-    async with hall.store.read() as db:
+async def test_its_time_is_when_it_happened(chat_rows: ChatRows) -> None:
+    await chat_rows.solve()
+    await chat_rows.play()
+    async with chat_rows.store.read() as db:
         happened = {event.kind: event.at for event in await events.after(db, SOLVE)}
-    await Milestones(hall.store).post(SOLVE)
-    at = {message.milestone: message.at for message in await hall.said()}
+    await post_milestones(chat_rows.store, SOLVE)
+    at = {message.milestone: message.at for message in await chat_rows.said()}
     assert at[Milestone.QUEUED] == happened["solve.opened"]
     assert at[Milestone.RUNNING] == happened["solve.started"]
     assert at[Milestone.CHAMPION] == at[Milestone.AWAITING_REVIEW] == happened["solve.offered"]
@@ -66,7 +66,7 @@ async def test_its_time_is_when_it_happened(hall: Hall) -> None:
 
 @BOTH
 async def test_five_tellers_at_every_step_say_each_thing_once_and_in_order(
-    hall: Hall, database_url: str
+    chat_rows: ChatRows, database_url: str
 ) -> None:
     """Two stores stand for two processes."""
     stopped = asyncio.Event()
@@ -74,18 +74,18 @@ async def test_five_tellers_at_every_step_say_each_thing_once_and_in_order(
     async def keep_telling(store: Store) -> int:
         told = 0
         while not stopped.is_set():
-            told += await Milestones(store).post(SOLVE)
+            told += await post_milestones(store, SOLVE)
             await asyncio.sleep(0)
-        return told + await Milestones(store).post(SOLVE)
+        return told + await post_milestones(store, SOLVE)
 
-    await hall.solve()
+    await chat_rows.solve()
     async with await Store.open(database_url) as other, asyncio.TaskGroup() as group:
-        stores = (hall.store, other, hall.store, other, hall.store)
+        stores = (chat_rows.store, other, chat_rows.store, other, chat_rows.store)
         tellers = [group.create_task(keep_telling(store)) for store in stores]
-        await hall.play()
-        await hall.advance(SolveEvent.SETTLED, data={"branch": "fix"})
+        await chat_rows.play()
+        await chat_rows.advance(SolveEvent.SETTLED, data={"branch": "fix"})
         stopped.set()
-    said = await hall.said()
+    said = await chat_rows.said()
     assert [message.milestone for message in said] == [
         Milestone.QUEUED,
         Milestone.RUNNING,
@@ -99,31 +99,31 @@ async def test_five_tellers_at_every_step_say_each_thing_once_and_in_order(
 
 
 @BOTH
-async def test_five_late_tellers_say_a_whole_story_once(hall: Hall) -> None:
-    await hall.solve()
-    await hall.play()
+async def test_five_late_tellers_say_a_whole_story_once(chat_rows: ChatRows) -> None:
+    await chat_rows.solve()
+    await chat_rows.play()
     async with asyncio.TaskGroup() as group:
         for _ in range(5):
-            group.create_task(Milestones(hall.store).post(SOLVE))
-    assert len(await hall.said()) == 5
-    assert await Milestones(hall.store).post(SOLVE) == 0
+            group.create_task(post_milestones(chat_rows.store, SOLVE))
+    assert len(await chat_rows.said()) == 5
+    assert await post_milestones(chat_rows.store, SOLVE) == 0
 
 
-async def test_only_the_first_passing_run_is_news(hall: Hall) -> None:
-    await hall.solve(number_of_runs=3)
-    await hall.advance(SolveEvent.STARTED)
-    await hall.judge(0, failed())
-    await Milestones(hall.store).post(SOLVE)
-    assert texts(await hall.said())[-1] == f"{NAMED} is running."
+async def test_only_the_first_passing_run_is_news(chat_rows: ChatRows) -> None:
+    await chat_rows.solve(number_of_runs=3)
+    await chat_rows.advance(SolveEvent.STARTED)
+    await chat_rows.judge(0, failed())
+    await post_milestones(chat_rows.store, SOLVE)
+    assert texts(await chat_rows.said())[-1] == f"{NAMED} is running."
     for position in (2, 1):
-        await hall.judge(position, passed())
-        await Milestones(hall.store).post(SOLVE)
-    assert texts(await hall.said())[2:] == [
+        await chat_rows.judge(position, passed())
+        await post_milestones(chat_rows.store, SOLVE)
+    assert texts(await chat_rows.said())[2:] == [
         f"{NAMED} has its first passing run, fast-2: red to green"
     ]
 
 
-async def test_other_ends_are_told_as_they_are(hall: Hall) -> None:
+async def test_other_ends_are_told_as_they_are(chat_rows: ChatRows) -> None:
     ends = {
         "a1": (SolveEvent.ABSTAINED, {"reason": "no champion: no run passed"}),
         "a2": (SolveEvent.BROKE, {"reason": "the base\nis\x1b[31m " + "x" * 900}),
@@ -131,11 +131,11 @@ async def test_other_ends_are_told_as_they_are(hall: Hall) -> None:
     }
     said: dict[str, str] = {}
     for end, (event, changes) in ends.items():
-        solve_id = await hall.solve(SolveId(f"{SOLVE[:-2]}{end}"))
-        await hall.advance(SolveEvent.STARTED, solve_id)
-        await hall.advance(event, solve_id, **changes)
-        await Milestones(hall.store).post(solve_id)
-        last = (await hall.said())[-1]
+        solve_id = await chat_rows.solve(SolveId(f"{SOLVE[:-2]}{end}"))
+        await chat_rows.advance(SolveEvent.STARTED, solve_id)
+        await chat_rows.advance(event, solve_id, **changes)
+        await post_milestones(chat_rows.store, solve_id)
+        last = (await chat_rows.said())[-1]
         said[end] = last.text.removeprefix(f"Solve {short(solve_id)} (#12 Sums are wrong) ")
         assert len(last.text) <= 500
         assert last.links == {"solve": f"/api/solves/{solve_id}"}
@@ -145,12 +145,12 @@ async def test_other_ends_are_told_as_they_are(hall: Hall) -> None:
     assert said["a3"] == "is cancelled."
 
 
-async def test_solves_of_one_conversation_are_told_apart(hall: Hall) -> None:
-    await hall.solve()
-    await hall.solve(SECOND, issue_number=None, issue_title="It is\nslow " + "x" * 400)
+async def test_solves_of_one_conversation_are_told_apart(chat_rows: ChatRows) -> None:
+    await chat_rows.solve()
+    await chat_rows.solve(SECOND, issue_number=None, issue_title="It is\nslow " + "x" * 400)
     for solve_id in (SOLVE, SECOND, SOLVE):
-        await Milestones(hall.store).post(solve_id)
-    first, second = texts(await hall.said())
+        await post_milestones(chat_rows.store, solve_id)
+    first, second = texts(await chat_rows.said())
     assert first.startswith(f"{NAMED} is queued")
     assert second.startswith(f"Solve {short(SECOND)} (It is slow xxx")
     assert second.endswith("x…) is queued: 2 contestants.")
@@ -158,26 +158,25 @@ async def test_solves_of_one_conversation_are_told_apart(hall: Hall) -> None:
 
 
 @BOTH
-async def test_a_sweep_tells_what_a_dead_process_did_not(hall: Hall) -> None:
-    await hall.open(OTHER)
-    await hall.solve()
-    await hall.play()
-    await hall.solve(SECOND, conversation_id=OTHER)
-    quiet = await hall.solve(SolveId(f"{SOLVE[:-2]}f1"), conversation_id=None)
-    await hall.play(quiet)
-    milestones = Milestones(hall.store)
-    assert await milestones.sweep() == 6
-    assert await milestones.sweep() == 0
-    await hall.advance(SolveEvent.STARTED, SECOND)
-    await hall.judge(0, passed(), SECOND)
-    assert await milestones.sweep(HERE) == 0
-    assert await milestones.sweep(OTHER) == 2
-    await hall.judge(1, passed(), SECOND)
-    assert await milestones.sweep() == 0
+async def test_a_sweep_tells_what_a_dead_process_did_not(chat_rows: ChatRows) -> None:
+    await chat_rows.open(OTHER)
+    await chat_rows.solve()
+    await chat_rows.play()
+    await chat_rows.solve(SECOND, conversation_id=OTHER)
+    quiet = await chat_rows.solve(SolveId(f"{SOLVE[:-2]}f1"), conversation_id=None)
+    await chat_rows.play(quiet)
+    assert await post_all_milestones(chat_rows.store) == 6
+    assert await post_all_milestones(chat_rows.store) == 0
+    await chat_rows.advance(SolveEvent.STARTED, SECOND)
+    await chat_rows.judge(0, passed(), SECOND)
+    assert await post_all_milestones(chat_rows.store, HERE) == 0
+    assert await post_all_milestones(chat_rows.store, OTHER) == 2
+    await chat_rows.judge(1, passed(), SECOND)
+    assert await post_all_milestones(chat_rows.store) == 0
 
 
-async def test_a_solve_without_a_conversation_is_told_to_nobody(hall: Hall) -> None:
-    await hall.solve(conversation_id=None)
-    await hall.play()
-    assert await Milestones(hall.store).post(SOLVE) == 0
-    assert await hall.said() == []
+async def test_a_solve_without_a_conversation_is_told_to_nobody(chat_rows: ChatRows) -> None:
+    await chat_rows.solve(conversation_id=None)
+    await chat_rows.play()
+    assert await post_milestones(chat_rows.store, SOLVE) == 0
+    assert await chat_rows.said() == []

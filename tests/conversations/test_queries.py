@@ -2,7 +2,7 @@ import asyncio
 
 import pytest
 
-from tests.support.conversation_rows import HERE, OTHER, Hall
+from tests.support.conversation_rows import HERE, OTHER, ChatRows
 from tests.support.solve_rows import SOLVE
 from yudai.conversations import queries as conversations
 from yudai.conversations.domain.conversation import ChatRole
@@ -13,16 +13,16 @@ from yudai.store.store import Store
 
 
 @pytest.fixture
-def hall(store: Store) -> Hall:
-    return Hall(store)
+def chat_rows(store: Store) -> ChatRows:
+    return ChatRows(store)
 
 
-async def test_conversations_come_page_by_page_newest_first(hall: Hall) -> None:
+async def test_conversations_come_page_by_page_newest_first(chat_rows: ChatRows) -> None:
     # Equal times are told apart by their ids.
     for number, at in enumerate((1.0, 2.0, 2.0, 2.0, 3.0)):
-        await hall.open(ConversationId(f"c{number}"), created_at=at)
-    await hall.open(ConversationId("theirs"), created_at=9.0, user_id="somebody")
-    async with hall.store.read() as db:
+        await chat_rows.open(ConversationId(f"c{number}"), created_at=at)
+    await chat_rows.open(ConversationId("theirs"), created_at=9.0, user_id="somebody")
+    async with chat_rows.store.read() as db:
         first = await conversations.page(db, user_id=LOCAL_USER, limit=2)
         rest = await conversations.page(db, user_id=LOCAL_USER, limit=9, seen=first[-1])
         theirs = await conversations.page(db, user_id="somebody", limit=9)
@@ -31,22 +31,22 @@ async def test_conversations_come_page_by_page_newest_first(hall: Hall) -> None:
 
 
 @pytest.mark.parametrize("name", ["", "nothing", HERE[:-1], "\x00", "ü", "%", "theirs"])
-async def test_only_ones_own_by_its_whole_id(hall: Hall, name: str) -> None:
-    await hall.open()
-    await hall.open(ConversationId("theirs"), user_id="somebody")
-    async with hall.store.read() as db:
+async def test_only_ones_own_by_its_whole_id(chat_rows: ChatRows, name: str) -> None:
+    await chat_rows.open()
+    await chat_rows.open(ConversationId("theirs"), user_id="somebody")
+    async with chat_rows.store.read() as db:
         assert (await conversations.get(db, HERE, user_id=LOCAL_USER)).id == HERE
         assert await conversations.find(db, name, user_id=LOCAL_USER) is None
         with pytest.raises(NotFoundError, match="there is no conversation"):
             await conversations.get(db, name, user_id=LOCAL_USER)
 
 
-async def test_messages_are_read_in_both_directions(hall: Hall) -> None:
-    await hall.open()
-    await hall.open(OTHER)
-    ids = [await hall.say(str(number)) for number in range(5)]
-    await hall.say("elsewhere", conversation_id=OTHER)
-    async with hall.store.read() as db:
+async def test_messages_are_read_in_both_directions(chat_rows: ChatRows) -> None:
+    await chat_rows.open()
+    await chat_rows.open(OTHER)
+    ids = [await chat_rows.say(str(number)) for number in range(5)]
+    await chat_rows.say("elsewhere", conversation_id=OTHER)
+    async with chat_rows.store.read() as db:
         tail = await conversations.messages_before(db, HERE, None, limit=2)
         older = await conversations.messages_before(db, HERE, tail[0].id, limit=2)
         newer = await conversations.messages_after(db, HERE, ids[1], limit=2)
@@ -56,33 +56,33 @@ async def test_messages_are_read_in_both_directions(hall: Hall) -> None:
     assert [row.text for row in newer] == ["2", "3"]
 
 
-async def test_a_milestone_and_a_reply_are_there_once(hall: Hall) -> None:
-    await hall.open()
-    await hall.solve()
-    question = await hall.say("why?")
+async def test_a_milestone_and_a_reply_are_there_once(chat_rows: ChatRows) -> None:
+    await chat_rows.open()
+    await chat_rows.solve()
+    question = await chat_rows.say("why?")
     for column in ({"solve_id": SOLVE, "milestone": "queued"}, {"reply_to": question}):
         kept: list[bool] = []
         for text in ("first", "second"):
-            async with hall.store.change() as db:
+            async with chat_rows.store.change() as db:
                 kept.append(
                     await conversations.add_once(
                         db, HERE, role=ChatRole.YUDAI, text=text, at=1.0, **column
                     )
                 )
         assert kept == [True, False]
-    said = await hall.said()
+    said = await chat_rows.said()
     assert [message.text for message in said] == ["why?", "first", "first"]
     assert said[-1].reply_to == question
-    async with hall.store.read() as db:
+    async with chat_rows.store.read() as db:
         assert await conversations.posted_milestones(db, SOLVE) == {"queued"}
         reply = await conversations.reply(db, question)
         assert reply is not None
         assert (reply.text, reply.links, reply.cost_micros) == ("first", {}, 0)
 
 
-async def test_a_reader_with_a_cursor_misses_no_message(url: str, hall: Hall) -> None:
+async def test_a_reader_with_a_cursor_misses_no_message(url: str, chat_rows: ChatRows) -> None:
     """Two stores stand for two processes that add messages in transactions that overlap."""
-    await hall.open()
+    await chat_rows.open()
 
     async def add(writer: Store, text: str) -> None:
         for _ in range(8):
@@ -99,7 +99,7 @@ async def test_a_reader_with_a_cursor_misses_no_message(url: str, hall: Hall) ->
         is_last = False
         while not is_last:
             is_last = until.done()
-            async with hall.store.read() as db:
+            async with chat_rows.store.read() as db:
                 cursor = seen[-1] if seen else 0
                 rows = await conversations.messages_after(db, HERE, cursor, limit=1000)
                 seen += [row.id for row in rows]
@@ -108,23 +108,28 @@ async def test_a_reader_with_a_cursor_misses_no_message(url: str, hall: Hall) ->
     ended = asyncio.get_running_loop().create_future()
     reading = asyncio.create_task(read(ended))
     async with await Store.open(url) as other, asyncio.TaskGroup() as group:
-        for writer, text in ((hall.store, "a"), (other, "b"), (hall.store, "c"), (other, "d")):
+        for writer, text in (
+            (chat_rows.store, "a"),
+            (other, "b"),
+            (chat_rows.store, "c"),
+            (other, "d"),
+        ):
             group.create_task(add(writer, text))
     ended.set_result(None)
-    assert await reading == [message.id for message in await hall.said()]
+    assert await reading == [message.id for message in await chat_rows.said()]
     assert len(await reading) == 64
 
 
-async def test_what_nobody_has_answered(hall: Hall) -> None:
-    await hall.open()
-    await hall.say("too old", at=1.0)
-    answered = await hall.say("answered")
-    await hall.say("an answer", role=ChatRole.ASSISTANT, reply_to=answered)
-    await hall.say("/solve #12", solve_id=await hall.solve())
-    refused = await hall.say("/slove #12")
-    await hall.say("there is no command", role=ChatRole.YUDAI, reply_to=refused)
-    open_ones = [await hall.say("open"), await hall.say("/usr/bin/python fails")]
-    async with hall.store.read() as db:
+async def test_what_nobody_has_answered(chat_rows: ChatRows) -> None:
+    await chat_rows.open()
+    await chat_rows.say("too old", at=1.0)
+    answered = await chat_rows.say("answered")
+    await chat_rows.say("an answer", role=ChatRole.ASSISTANT, reply_to=answered)
+    await chat_rows.say("/solve #12", solve_id=await chat_rows.solve())
+    refused = await chat_rows.say("/slove #12")
+    await chat_rows.say("there is no command", role=ChatRole.YUDAI, reply_to=refused)
+    open_ones = [await chat_rows.say("open"), await chat_rows.say("/usr/bin/python fails")]
+    async with chat_rows.store.read() as db:
         assert await conversations.unanswered(db, since=2.0, limit=9) == open_ones
         assert await conversations.unanswered(db, since=2.0, limit=1) == open_ones[:1]
         assert await conversations.count_replies(db, HERE) == 1

@@ -13,10 +13,10 @@ import pytest
 import pytest_asyncio
 
 from tests.support.api_client import UNCALLABLE, Place, RecordingEngine, open_place
-from tests.support.conversation_rows import Hall, texts
+from tests.support.conversation_rows import ChatRows, texts
 from tests.support.servers.databases import Kind
 from yudai.arena.cancel import Stopper
-from yudai.arena.default_lineup import default_matrix
+from yudai.arena.submit import default_matrix
 from yudai.conversations import queries as conversations
 from yudai.conversations.answer import queue_unanswered
 from yudai.conversations.domain.conversation import (
@@ -27,7 +27,7 @@ from yudai.conversations.domain.conversation import (
     Milestone,
 )
 from yudai.conversations.domain.requests import ConversationAsk, IssueAsk
-from yudai.conversations.milestones import Milestones
+from yudai.conversations.milestones import post_all_milestones
 from yudai.conversations.service import Conversations
 from yudai.gateway.catalogue import Catalogue, ModelChange
 from yudai.gateway.domain.models import price_in_dollars
@@ -71,7 +71,7 @@ class Talk:
         self.engine = engine
         self.made = made
         self.conversations = place.conversations
-        self.hall = Hall(place.store)
+        self.chat_rows = ChatRows(place.context.store)
 
     async def post(self, text: str, **more: Any) -> SolveId | None:
         return (await self.conversations.post(self.made.id, text, **ME, **more)).solve_id
@@ -85,13 +85,16 @@ class Talk:
 
     async def solve(self, solve_id: SolveId | None) -> SolveRow:
         assert solve_id is not None
-        async with self.place.store.read() as db:
+        async with self.place.context.store.read() as db:
             return await solves.get(db, solve_id)
 
     async def restart(self) -> None:
         """What a worker does that finds what a dead process has left, a minute later."""
-        store, engine, clock = self.place.store, self.engine, Later()
-        chores = (Milestones(store).sweep, partial(queue_unanswered, store, engine, clock))
+        store, engine, clock = self.place.context.store, self.engine, Later()
+        chores = (
+            partial(post_all_milestones, store),
+            partial(queue_unanswered, store, engine, clock),
+        )
         await Sweeper(store, clock, engine, Stopper(store, clock), chores=chores).sweep()
 
     def with_model(self, name: str) -> "Talk":
@@ -121,10 +124,10 @@ def key(name: str, fingerprint: str = "same") -> IdempotencyKey:
 
 
 def without(conversations: Conversations, **routes: bool) -> Conversations:
-    catalogue = conversations.catalogue
-    return replace(
-        conversations, catalogue=Catalogue(catalogue.store, catalogue.clock, Routes(**routes))
-    )
+    submitter = conversations.submitter
+    context = conversations.context
+    catalogue = Catalogue(context.store, context.clock, Routes(**routes))
+    return replace(conversations, submitter=replace(submitter, catalogue=catalogue))
 
 
 async def test_a_conversation_is_read_with_its_solves(talk: Talk) -> None:
@@ -189,7 +192,7 @@ async def test_a_list_goes_on_from_its_cursor_and_begins_again_from_a_bad_one(ta
 async def test_messages_go_on_in_both_directions(talk: Talk) -> None:
     empty = await talk.page()
     assert (empty.messages, empty.before, empty.after, empty.more) == ((), None, "0", False)
-    ids = [await talk.hall.say(str(n), conversation_id=talk.made.id) for n in range(5)]
+    ids = [await talk.chat_rows.say(str(n), conversation_id=talk.made.id) for n in range(5)]
     tail = await talk.page(limit=2)
     assert (texts(tail.messages), tail.more) == (["3", "4"], True)
     older = await talk.page(limit=2, before=tail.before)
@@ -204,7 +207,7 @@ async def test_messages_go_on_in_both_directions(talk: Talk) -> None:
 
 
 async def test_a_cursor_that_leads_nowhere_means_the_newest(talk: Talk) -> None:
-    await talk.hall.say("hello", conversation_id=talk.made.id)
+    await talk.chat_rows.say("hello", conversation_id=talk.made.id)
     for cursor in ("x", "-1", "9" * 30, "999999", "1.5", "\x00", "²"):
         page = await talk.page(after=cursor)
         assert (texts(page.messages), page.reset) == (["hello"], True)
@@ -247,10 +250,10 @@ async def test_an_engine_that_is_away_is_asked_again_later(talk: Talk) -> None:
     posted = await talk.conversations.post(talk.made.id, "Why?", **ME)
     talk.engine.broken = None
     place = talk.place
-    assert await queue_unanswered(place.store, talk.engine, place.clock) == 1
+    assert await queue_unanswered(place.context.store, talk.engine, place.context.clock) == 1
     assert talk.engine.answered == [posted.message.id]
     await talk.conversations.answerer.answer(posted.message.id)
-    assert await queue_unanswered(place.store, talk.engine, place.clock) == 0
+    assert await queue_unanswered(place.context.store, talk.engine, place.context.clock) == 0
 
 
 @BOTH
@@ -351,7 +354,7 @@ async def test_no_endpoint_means_no_default(talk: Talk) -> None:
 
 
 async def test_the_default_of_a_server_of_ones_own(talk: Talk) -> None:
-    own = without(talk.conversations, local=True).catalogue
+    own = without(talk.conversations, local=True).submitter.catalogue
     assert (await default_matrix(own)).models == ("local-solo",)
     assert (await default_matrix(own, "gpt-4.1")).models == ("gpt-4.1",)
     price = price_in_dollars(Decimal(0), Decimal(0))
@@ -428,12 +431,12 @@ async def test_a_crash_after_the_commit_is_made_good_once(talk: Talk) -> None:
         await replace(talk.conversations, submitter=dying).post(
             talk.made.id, "/solve #12 model=o3", **ME, key=key("one")
         )
-    [asked] = await talk.hall.said(talk.made.id)
+    [asked] = await talk.chat_rows.said(talk.made.id)
     assert asked.solve_id is not None
     for _ in range(2):
         await talk.restart()
     assert talk.engine.started == [asked.solve_id]
-    assert [message.milestone for message in await talk.hall.said(talk.made.id)] == [
+    assert [message.milestone for message in await talk.chat_rows.said(talk.made.id)] == [
         None,
         Milestone.QUEUED,
     ]
@@ -462,8 +465,8 @@ async def test_a_refusal_is_said_once(talk: Talk) -> None:
 
 
 async def test_what_happened_stands_before_what_was_said_later(talk: Talk) -> None:
-    solve_id = await talk.hall.solve(conversation_id=talk.made.id)
-    await talk.hall.play(solve_id)
+    solve_id = await talk.chat_rows.solve(conversation_id=talk.made.id)
+    await talk.chat_rows.play(solve_id)
     await talk.post("And now?")
     said = (await talk.page()).messages
     assert [message.milestone for message in said[:5]] == [

@@ -31,8 +31,7 @@ from yudai.sandboxes.backends.local.processes import readable
 from yudai.sandboxes.backends.remote.cloud import INSTALLATION
 from yudai.sandboxes.port import Backend, BaseSpec, Sandbox
 from yudai.settings import Settings
-from yudai.wiring.components import open_context
-from yudai.wiring.home import installation
+from yudai.wiring.components import installation, open_context
 from yudai.wiring.sandboxes import make_backend
 
 ROUNDS = int(os.environ.get("YUDAI_KILL_ROUNDS", "3"))

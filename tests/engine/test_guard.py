@@ -17,7 +17,6 @@ from yudai.solves import queries as solves
 from yudai.solves.claims import Claim, claim_of
 from yudai.solves.domain.states import SolveEvent, SolveState
 from yudai.store.store import Store
-from yudai.views.documents import Reader
 
 ME = WorkerId("me")
 
@@ -40,7 +39,7 @@ class Work:
 async def ring(database_url: str, tmp_path: Path) -> AsyncIterator[Ring]:
     async with await Store.open(database_url) as store:
         artifacts = make_artifacts(None, home=tmp_path)
-        yield Ring(Reader(Context(store=store, artifacts=artifacts, clock=SystemClock())))
+        yield Ring(Context(store=store, artifacts=artifacts, clock=SystemClock()))
 
 
 async def claimed(ring: Ring) -> tuple[SolveId, Claim]:

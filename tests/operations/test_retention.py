@@ -21,7 +21,6 @@ from yudai.sandboxes.port import Backend, BaseFacts, BaseSpec
 from yudai.sandboxes.reap import SweptBackends
 from yudai.solves.domain.states import SolveState
 from yudai.store.store import Store
-from yudai.views.documents import Reader
 
 DAY = 86_400.0
 NOW = StillClock().now()
@@ -145,7 +144,7 @@ class Yard:
         artifacts = make_artifacts(None, home=home)
         clock = StillClock()
         self.context = Context(store=store, artifacts=artifacts, clock=clock)
-        self.ring = Ring(Reader(self.context))
+        self.ring = Ring(self.context)
         self.folder = home / "sources"
 
     def archive(self, name: str, *, days: float) -> Path:

@@ -21,7 +21,6 @@ from yudai.solves import queries as solves
 from yudai.solves.domain.states import SolveState
 from yudai.solves.tables import SolveRow
 from yudai.store.store import Store
-from yudai.views.documents import Reader
 
 
 class RecordingEngine:
@@ -44,7 +43,7 @@ class Yard:
     def __init__(self, store: Store, home: Path) -> None:
         self.clock = SystemClock()
         artifacts = make_artifacts(None, home=home)
-        self.ring = Ring(Reader(Context(store=store, artifacts=artifacts, clock=self.clock)))
+        self.ring = Ring(Context(store=store, artifacts=artifacts, clock=self.clock))
         self.engine = RecordingEngine()
         self.chores: list[str] = []
         self.sweeper = Sweeper(

@@ -8,7 +8,7 @@ import pytest
 
 from tests.support.forge.mirrors_in_memory import WORKFLOW, Press
 from tests.support.solve_rows import failed, passed, run_id
-from yudai.decisions.choose import Choice, Chooser
+from yudai.decisions.choose import Choice, choose_champion, dismiss_solve
 from yudai.kit.errors import ConflictError, ForgeError
 from yudai.publishing.domain.publication import PublicationState
 from yudai.publishing.queries import DISMISSED
@@ -30,7 +30,7 @@ async def press(database_url: str, tmp_path: Path) -> AsyncGenerator[Press]:
 
 
 async def _dismiss(press: Press) -> None:
-    await Chooser(press.store, press.clock).dismiss(press.solve_id, "no", user_id="")
+    await dismiss_solve(press.context, press.solve_id, "no", user_id="")
 
 
 async def _check_rests(press: Press) -> None:
@@ -114,14 +114,13 @@ async def test_one_that_was_applied_is_still_published(press: Press):
 
 async def test_no_other_champion_is_chosen_while_one_is_published(press: Press):
     await press.solve(passed(), passed(), id="0190a000-0000-7000-8000-00000000bbbb")
-    chooser = Chooser(press.store, press.clock)
     choice = Choice(run_id=run_id(1, press.solve_id), reason="it is shorter")
     press.forge.faults.before("pulls_of")
     await press.publisher().auto(press.solve_id)
     with pytest.raises(ConflictError, match="being published"):
-        await chooser.choose(press.solve_id, choice, user_id="")
+        await choose_champion(press.context, press.solve_id, choice, user_id="")
     await press.finish()
-    await chooser.choose(press.solve_id, choice, user_id="")
+    await choose_champion(press.context, press.solve_id, choice, user_id="")
 
 
 async def test_dismissing_what_nobody_publishes(press: Press):

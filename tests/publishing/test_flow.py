@@ -33,7 +33,7 @@ async def _nothing(*_: Any) -> None:
 def _flow(press: Press, **changes: Any) -> SolveFlow:
     """From the end of its races on; those are told elsewhere."""
     parts: dict[str, Any] = {
-        "context": press.reader.context,
+        "context": press.context,
         "worker_id": WorkerId("w"),
         "work_guard": WorkGuard(press.store),
         "preparer": SimpleNamespace(find=_nothing),

@@ -32,7 +32,6 @@ from yudai.solves.domain.states import SolveState
 from yudai.solves.tables import EventRow, SolveRow
 from yudai.store.store import Store
 from yudai.views.decisions import decisions_of
-from yudai.views.documents import Reader
 
 # Its queries meet both databases in test_queries.py, and in other tests of this package.
 pytestmark = pytest.mark.real_on("postgresql")
@@ -107,7 +106,7 @@ class Desk:
         self.clock = MovingClock()
         self.forge = MemoryForge(clock=self.clock)
         self.mirrors = MemoryMirrors(self.forge)
-        self.reader = Reader(Context(store, make_artifacts(None, home=home), self.clock))
+        self.context = Context(store, make_artifacts(None, home=home), self.clock)
         self.asked_for: list[str] = []
         self.kind = CredentialKind.USER
         self.is_named = True
@@ -118,7 +117,7 @@ class Desk:
         mirrors: Any = self.mirrors
         self.confirmer = RevertConfirmation(store, self.clock)
         self.settler = Settler(
-            context=self.reader.context,
+            context=self.context,
             forge=self.forge,
             mirrors=mirrors,
             credentials=self,
@@ -138,11 +137,11 @@ class Desk:
 
     async def publish(self, solve_id: SolveId = SOLVE, **changes: Any) -> PullRequest:
         origin = changes.pop("origin", None)
-        await Ring(self.reader).solve(
+        await Ring(self.context).solve(
             passed(), id=solve_id, repo_url=self.repo.url, repo="ada/calc", origin=origin
         )
         run = run_id(0, solve_id)
-        ref = await self.reader.context.artifacts.put(ArtifactKind.PATCH, PATCH.encode())
+        ref = await self.context.artifacts.put(ArtifactKind.PATCH, PATCH.encode())
         branch = f"{BRANCH}-{solve_id[-4:]}"
         head = self.forge.push(self.repo, branch, "Fix it")
         new = NewPull(title=TITLE, body="", head=f"ada:{branch}", base="main")

@@ -16,6 +16,7 @@ from tests.support.trajectories import CHAT, DIFF, RESPONSES, TEXT, version_0, v
 from yudai.artifacts.adapters.object_store import make_artifacts
 from yudai.artifacts.context import Context
 from yudai.artifacts.port import ArtifactKind
+from yudai.artifacts.queries import artifact_of
 from yudai.artifacts.tables import ArtifactRow
 from yudai.kit.errors import NotFoundError, RefusedError
 from yudai.kit.ids import RunId
@@ -25,14 +26,15 @@ from yudai.runs.domain.trajectory.trajectory import export
 from yudai.runs.tables import MessageRow, RunRow
 from yudai.solves.tables import EventRow, SolveRow
 from yudai.store.store import Store
-from yudai.views.documents import Reader, chosen_step
+from yudai.views import documents
+from yudai.views.documents import chosen_step
 
 
 class Desk:
     def __init__(self, store: Store, folder: Path) -> None:
         self.folder = folder
         self.store = store
-        self.reader = Reader(Context(store, make_artifacts(None, home=folder), StillClock()))
+        self.context = Context(store, make_artifacts(None, home=folder), StillClock())
 
     def file(self, value: object, name: str = "it.traj.json") -> Path:
         path = self.folder / name
@@ -41,11 +43,11 @@ class Desk:
         return path
 
     async def read(self, value: object) -> ImportedRun:
-        [done] = await import_files(self.reader.context, [self.file(value)])
+        [done] = await import_files(self.context, [self.file(value)])
         return done
 
     async def run(self, done: ImportedRun) -> RunRow:
-        return (await rows_of_solve(self.reader.context.store, done.solve_id)).runs[0]
+        return (await rows_of_solve(self.context.store, done.solve_id)).runs[0]
 
     async def is_empty(self) -> bool:
         tables = (SolveRow, RunRow, MessageRow, EventRow, ArtifactRow)
@@ -66,7 +68,7 @@ async def desk(tmp_path: Path, database_url: str) -> AsyncIterator[Desk]:
 async def test_a_file_becomes_a_finished_solve_with_one_run(desk: Desk):
     done = await desk.read(version_2())
     assert done.is_new
-    document = await desk.reader.document(done.solve_id)
+    document = await documents.document(desk.context, done.solve_id)
     assert (document.solve.state, document.solve.champion) == ("completed", None)
     assert (document.solve.repo, document.solve.issue) == ("vendor/toy", "x is wrong")
     assert (document.solve.cost_usd, document.solve.elapsed_s) == (0.0125, 10.0)
@@ -79,10 +81,12 @@ async def test_a_file_becomes_a_finished_solve_with_one_run(desk: Desk):
     assert (place.lines_changed, place.latency_ms) == (2, 10_000)
     run = await desk.run(done)
     assert (run.exit_status, run.steps, run.message_count) == ("Submitted", 2, len(CHAT))
-    assert await desk.reader.artifact(done.run_id, ArtifactKind.PATCH) == DIFF.encode()
-    messages = await desk.reader.messages(done.run_id)
+    assert await artifact_of(desk.context, done.run_id, ArtifactKind.PATCH) == DIFF.encode()
+    messages = await documents.messages(desk.context, done.run_id)
     assert [message.body for message in messages] == list(CHAT)
-    assert (chosen_step(await desk.reader.messages(done.run_id), 1)).actions[0].output == "app.py\n"
+    assert (chosen_step(await documents.messages(desk.context, done.run_id), 1)).actions[
+        0
+    ].output == "app.py\n"
 
 
 @pytest.mark.parametrize(
@@ -92,7 +96,7 @@ async def test_a_file_becomes_a_finished_solve_with_one_run(desk: Desk):
 )
 async def test_what_is_exported_again_is_the_file(desk: Desk, value: Any):
     done = await desk.read(value)
-    exported = await desk.reader.trajectory(await desk.run(done))
+    exported = await documents.trajectory(desk.context, await desk.run(done))
     assert exported["messages"] == (value if isinstance(value, list) else value["messages"])
     assert isinstance(value, list) or exported == value
     again = await desk.read(exported)
@@ -111,8 +115,8 @@ async def test_a_run_of_ours_comes_back_as_it_was(desk: Desk, tmp_path: Path):
     outcome = await stage.play(replies)
     exported = json.loads(json.dumps(export(stage.told.messages, outcome)))
     done = await desk.read(exported)
-    assert await desk.reader.trajectory(await desk.run(done)) == exported
-    messages = await desk.reader.messages(done.run_id)
+    assert await documents.trajectory(desk.context, await desk.run(done)) == exported
+    messages = await documents.messages(desk.context, done.run_id)
     assert [message.step for message in messages] == [m.step for m in stage.told.messages]
     assert [message.role for message in messages] == stage.told.roles
     run = await desk.run(done)
@@ -120,14 +124,14 @@ async def test_a_run_of_ours_comes_back_as_it_was(desk: Desk, tmp_path: Path):
     assert (run.input_tokens, run.output_tokens) == (
         outcome.usage.input_tokens, outcome.usage.output_tokens,
     )  # fmt: skip
-    patch = await desk.reader.artifact(done.run_id, ArtifactKind.PATCH)
+    patch = await artifact_of(desk.context, done.run_id, ArtifactKind.PATCH)
     assert patch.decode() == outcome.patch
-    assert (await desk.reader.document(done.solve_id)).solve.issue == "x is wrong"
+    assert (await documents.document(desk.context, done.solve_id)).solve.issue == "x is wrong"
 
 
 async def test_the_same_content_is_imported_once(desk: Desk):
     first, again, other = await import_files(
-        desk.reader.context,
+        desk.context,
         [
             desk.file(version_2(), "a.traj.json"),
             desk.file(json.dumps(version_2()).encode(), "b.traj.json"),
@@ -136,7 +140,7 @@ async def test_the_same_content_is_imported_once(desk: Desk):
     )
     assert (first.is_new, again.is_new, other.is_new) == (True, False, True)
     assert (first.solve_id, first.run_id) == (again.solve_id, again.run_id)
-    assert len(await desk.reader.recent(10)) == 2
+    assert len(await documents.recent(desk.context, 10)) == 2
 
 
 async def test_a_folder_stands_for_its_trajectories(desk: Desk):
@@ -144,10 +148,10 @@ async def test_a_folder_stands_for_its_trajectories(desk: Desk):
     desk.file(version_2(), "runs/deep/a.traj.json")
     desk.file(version_1(), "runs/b.traj.json")
     desk.file(b"not one", "runs/preds.json")
-    done = await import_files(desk.reader.context, [desk.folder / "runs"])
+    done = await import_files(desk.context, [desk.folder / "runs"])
     assert [one.path.name for one in done] == ["b.traj.json", "a.traj.json"]
     with pytest.raises(RefusedError, match=r"no \*\.traj\.json"):
-        await import_files(desk.reader.context, [desk.folder / "artifacts"])
+        await import_files(desk.context, [desk.folder / "artifacts"])
 
 
 @pytest.mark.parametrize(
@@ -156,7 +160,7 @@ async def test_a_folder_stands_for_its_trajectories(desk: Desk):
 async def test_one_bad_file_refuses_all_and_names_itself(desk: Desk, bad: bytes):
     good, wrong = desk.file(version_2(), "good.json"), desk.file(bad, "bad.json")
     with pytest.raises(RefusedError, match=r"bad\.json: its? ") as error:
-        await import_files(desk.reader.context, [good, wrong])
+        await import_files(desk.context, [good, wrong])
     assert "\n" not in str(error.value)
     assert await desk.is_empty()
 
@@ -178,18 +182,16 @@ async def test_a_file_that_is_too_large_is_refused(desk: Desk, monkeypatch):
     monkeypatch.setattr(import_trajectories, "MAX_FILE_BYTES", 1 << 20)
     monkeypatch.setattr(import_trajectories, "MAX_TOTAL_BYTES", 3000)
     with pytest.raises(RefusedError, match="import fewer at once"):
-        await import_files(
-            desk.reader.context, [desk.file(version_2(), f"{n}.json") for n in range(4)]
-        )
+        await import_files(desk.context, [desk.file(version_2(), f"{n}.json") for n in range(4)])
     assert await desk.is_empty()
 
 
 async def test_what_is_no_file_is_refused(desk: Desk):
     os.mkfifo(desk.folder / "pipe")
     with pytest.raises(RefusedError, match="pipe: it is not a file"):
-        await import_files(desk.reader.context, [desk.folder / "pipe"])
+        await import_files(desk.context, [desk.folder / "pipe"])
     with pytest.raises(RefusedError, match="nowhere: cannot be read"):
-        await import_files(desk.reader.context, [desk.folder / "nowhere"])
+        await import_files(desk.context, [desk.folder / "nowhere"])
 
 
 async def test_text_that_no_database_takes_is_kept_in_the_export(desk: Desk):
@@ -197,8 +199,8 @@ async def test_text_that_no_database_takes_is_kept_in_the_export(desk: Desk):
     value = version_2(*CHAT, odd, exit_status="\x00\ud800")
     done = await desk.read(value)
     run = await desk.run(done)
-    assert (await desk.reader.trajectory(run))["messages"][-1] == odd
-    stored = (await desk.reader.messages(done.run_id))[-1].body
+    assert (await documents.trajectory(desk.context, run))["messages"][-1] == odd
+    stored = (await documents.messages(desk.context, done.run_id))[-1].body
     assert stored["content"] == "\ufffd \ufffd"
     assert run.cause == "agent_failed"
 
@@ -206,20 +208,20 @@ async def test_text_that_no_database_takes_is_kept_in_the_export(desk: Desk):
 async def test_a_patch_with_bytes_that_are_no_text_comes_back(desk: Desk):
     diff = DIFF.replace("x = 2", "x = '\udcff'")
     done = await desk.read(version_2(submission=diff))
-    patch = await desk.reader.artifact(done.run_id, ArtifactKind.PATCH)
+    patch = await artifact_of(desk.context, done.run_id, ArtifactKind.PATCH)
     assert patch == diff.encode("utf-8", "surrogateescape")
 
 
 async def test_a_patch_with_characters_that_no_file_holds_is_kept_as_text(desk: Desk):
     done = await desk.read(version_2(submission=DIFF.replace("x = 2", "x = '\ud800'")))
-    patch = await desk.reader.artifact(done.run_id, ArtifactKind.PATCH)
+    patch = await artifact_of(desk.context, done.run_id, ArtifactKind.PATCH)
     assert "+x = '\ufffd'" in patch.decode()
 
 
 async def test_a_run_without_a_diff_has_no_patch(desk: Desk):
     done = await desk.read(version_0())
     with pytest.raises(NotFoundError, match="no patch"):
-        await desk.reader.artifact(done.run_id, ArtifactKind.PATCH)
+        await artifact_of(desk.context, done.run_id, ArtifactKind.PATCH)
     run = await desk.run(done)
     assert (run.state, run.cause, run.verdict and run.verdict.status) == (
         "failed", "out_of_steps", "none",
@@ -230,7 +232,7 @@ async def test_secrets_of_a_file_reach_no_disk(desk: Desk):
     facts = version_2()
     facts["info"]["config"]["model"]["model_kwargs"]["api_key"] = "sk-very-secret"
     path = desk.file(facts)
-    await import_files(desk.reader.context, [path])
+    await import_files(desk.context, [path])
     path.unlink()
     await desk.store.close()
     kept = [file.read_bytes() for file in desk.folder.rglob("*") if file.is_file()]
@@ -240,16 +242,18 @@ async def test_secrets_of_a_file_reach_no_disk(desk: Desk):
 @pytest.mark.parametrize(("number", "found"), [(0, 0), (1, 1), (2, 2), (-1, 2), (-2, 1), (-3, 0)])
 async def test_steps_are_counted_from_both_ends(desk: Desk, number: int, found: int):
     done = await desk.read(version_2())
-    assert (chosen_step(await desk.reader.messages(done.run_id), number)).number == found
+    assert (
+        chosen_step(await documents.messages(desk.context, done.run_id), number)
+    ).number == found
 
 
 @pytest.mark.parametrize("number", [3, -4, 99])
 async def test_a_step_that_is_not_there_names_the_range(desk: Desk, number: int):
     done = await desk.read(version_2())
     with pytest.raises(NotFoundError, match=f"no step {number}: this run has steps 0 to 2"):
-        chosen_step(await desk.reader.messages(done.run_id), number)
+        chosen_step(await documents.messages(desk.context, done.run_id), number)
 
 
 async def test_a_run_that_has_not_begun_has_no_steps(desk: Desk):
     with pytest.raises(NotFoundError, match="has no steps"):
-        chosen_step(await desk.reader.messages(RunId("none")), 0)
+        chosen_step(await documents.messages(desk.context, RunId("none")), 0)

@@ -24,7 +24,7 @@ from yudai.solves import queries as solves
 from yudai.solves.tables import SolveRow
 from yudai.store.outages import WriteError
 from yudai.store.store import Store
-from yudai.views import update_queries as lanes
+from yudai.views import update_queries as queries
 
 NewMessage = Callable[..., TrajectoryMessage]
 NewProgress = Callable[[int], Progress]
@@ -503,7 +503,7 @@ async def test_marks_are_written_with_the_other_numbers(
     await writer_of(store).flush()
     async with store.read() as db:
         assert (await runs.get(db, run.id)).marks == (_mark(0), _mark(1))
-        facts = await db.run_sync(lambda sync: lanes.lanes(sync.connection(), [run.id]))
+        facts = await db.run_sync(lambda sync: queries.runs(sync.connection(), [run.id]))
     assert facts[run.id].marks == (_mark(0), _mark(1))
 
 

@@ -2,8 +2,7 @@
 
 import pytest
 
-from yudai.solves.domain.budget import LITTLE, MUCH, Budget
-from yudai.solves.domain.duration import Span, estimate_duration, known_spans
+from yudai.solves.domain.budget import LITTLE, MUCH, Budget, Span, estimate_duration, known_spans
 from yudai.solves.domain.matrix import Matrix, expand
 
 THREE = expand(Matrix(models=("a", "b", "c")))

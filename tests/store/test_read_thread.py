@@ -14,7 +14,7 @@ from yudai.runs.messages import MessageRange
 from yudai.runs.tables import RunRow
 from yudai.store.read_thread import SnapshotReader
 from yudai.store.store import Store
-from yudai.views import update_queries as lanes
+from yudai.views import update_queries as queries
 
 NewMessage = Callable[..., TrajectoryMessage]
 
@@ -56,18 +56,20 @@ async def test_a_look_that_fails_leaves_the_next_alone(
     for _ in range(3):
         with pytest.raises(Exception, match="nowhere"):
             await snapshot_reader.run(fail)
-    assert await snapshot_reader.run(lambda db: lanes.glance(db, run.solve_id)) is not None
+    assert await snapshot_reader.run(lambda db: queries.solve_version(db, run.solve_id)) is not None
 
 
-async def test_a_glance_names_lanes_in_their_order(
+async def test_a_version_names_runs_in_their_order(
     store: Store, snapshot_reader: SnapshotReader, run: RunRow, new_run: Callable[..., RunRow]
 ):
     async with store.change() as db:
         await runs.add_all(db, [new_run("b", position=2), new_run("a", position=1)])
         await runs.change(db, run.id, edits=1)
-    seen = await snapshot_reader.run(lambda db: lanes.glance(db, run.solve_id))
+    seen = await snapshot_reader.run(lambda db: queries.solve_version(db, run.solve_id))
     assert seen is not None
-    assert [(lane.id, lane.attempt, lane.rev) for lane in seen.lanes] == [
+    assert [
+        (run_version.id, run_version.attempt, run_version.rev) for run_version in seen.runs
+    ] == [
         (run.id, 1, 1),
         ("a", 1, 0),
         ("b", 1, 0),

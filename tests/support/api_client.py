@@ -26,7 +26,6 @@ from yudai.artifacts.adapters.locations import Folder
 from yudai.artifacts.adapters.object_store import ObjectStoreArtifacts
 from yudai.artifacts.context import Context
 from yudai.conversations.answer import ChatAnswerer
-from yudai.conversations.milestones import Milestones
 from yudai.conversations.service import Conversations
 from yudai.decisions.apply import Applier
 from yudai.engine.port import Engine, FlowStatus
@@ -46,9 +45,7 @@ from yudai.settings import Settings
 from yudai.solves.domain.budget import Budget
 from yudai.store.store import Store
 from yudai.triggers.webhooks import Deliveries
-from yudai.views.documents import Reader
-from yudai.views.forge_repositories import Browser
-from yudai.views.solves import Viewer
+from yudai.views.repositories import Browser
 from yudai.views.updates import open_updates
 from yudai.wiring.accounts import make_accounts
 from yudai.wiring.api_service import Service
@@ -153,7 +150,6 @@ async def open_place(home: Path, url: str, engine: Engine) -> AsyncGenerator[Pla
     settings = Settings.model_validate({"YUDAI_HOME": home, "DATABASE_URL": url})
     async with await Store.open(url) as store, open_updates(store, clock) as updates:
         context = Context(store, ObjectStoreArtifacts(Folder(home / "artifacts")), clock)
-        reader = Reader(context)
         catalogue = Catalogue(store, clock, Routes(openrouter=True))
         stopper = Stopper(store, clock)
         gateway = NobodysGateway()
@@ -178,30 +174,23 @@ async def open_place(home: Path, url: str, engine: Engine) -> AsyncGenerator[Pla
         )
         yield Place(
             settings=settings,
-            store=store,
-            reader=reader,
+            context=context,
             submitter=submitter,
             forecaster=Forecaster(submitter, partial(open_preview, home, clock, person=home)),
-            applier=Applier(reader, forge),
-            catalogue=catalogue,
+            applier=Applier(context, forge),
             conversations=Conversations(
                 context=context,
                 engine=engine,
                 submitter=submitter,
-                catalogue=catalogue,
-                viewer=Viewer(store, clock),
-                milestones=Milestones(store),
-                answerer=ChatAnswerer(reader, catalogue, gateway, None),
+                answerer=ChatAnswerer(context, catalogue, gateway, None),
             ),
             updates=updates,
-            stopper=stopper,
             engine=engine,
-            clock=clock,
             forge=remote,
             credentials=credentials,
             browser=Browser(asks, credentials),
             deliveries=Deliveries(store, clock, remote.url, hear, hear, WEBHOOK_SECRET),
-            accounts=make_accounts(settings, store, clock, forge=as_port(remote), provider=None),
+            accounts=make_accounts(settings, context, forge=as_port(remote), provider=None),
             hints=hints,
         )
 

@@ -29,7 +29,7 @@ OTHER = ConversationId("0190a000-0000-7000-8000-0000000c0002")
 START = 1_700_000_000.0
 
 
-class Hall:
+class ChatRows:
     """Where it is talked about solves."""
 
     def __init__(self, store: Store) -> None:
@@ -153,8 +153,8 @@ def _run(solve: SolveRow, position: int) -> RunRow:
 
 
 @pytest.fixture
-async def hall(database_url: str) -> AsyncGenerator[Hall]:
+async def chat_rows(database_url: str) -> AsyncGenerator[ChatRows]:
     async with await Store.open(database_url) as store:
-        hall = Hall(store)
-        await hall.open()
-        yield hall
+        chat_rows = ChatRows(store)
+        await chat_rows.open()
+        yield chat_rows

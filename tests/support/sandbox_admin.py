@@ -56,11 +56,11 @@ async def open_sandbox(
         external=f"m-{sandbox_id}",
         tags=Tags(run="run-1", issue="o/r#1"),
     )
-    now = place.clock.now() - silent_s
-    async with place.store.change() as db:
+    now = place.context.clock.now() - silent_s
+    async with place.context.store.change() as db:
         await rows.open_sandbox(db, entry, Holder(WorkerId("h"), "elsewhere", 1), now=now)
 
 
 async def close_sandbox(place: Place, sandbox_id: str, *, reaped: bool) -> None:
-    async with place.store.change() as db:
-        await rows.close_sandbox(db, sandbox_id, reaped=reaped, now=place.clock.now())
+    async with place.context.store.change() as db:
+        await rows.close_sandbox(db, sandbox_id, reaped=reaped, now=place.context.clock.now())

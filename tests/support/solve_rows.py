@@ -5,6 +5,7 @@ from typing import Any
 
 from tests.support.trajectories import CHAT, DIFF
 from yudai.artifacts import queries as artifacts
+from yudai.artifacts.context import Context
 from yudai.artifacts.port import ArtifactKind
 from yudai.kit.ids import RunId, SolveId
 from yudai.runs import messages as trajectories
@@ -22,7 +23,6 @@ from yudai.solves.domain.strategies import Strategy
 from yudai.solves.tables import SolveRow
 from yudai.testing.domain.report import Baseline, Outcome, TestReport
 from yudai.verification.domain.verdict import Evidence, Verdict, VerdictStatus
-from yudai.views.documents import Reader
 
 SOLVE = SolveId("0190a000-0000-7000-8000-00000000aaaa")
 REPORT = TestReport(
@@ -49,13 +49,13 @@ def failed(**changes: Any) -> Verdict:
 class Ring:
     """Puts a solve and its runs where commands find them."""
 
-    def __init__(self, reader: Reader) -> None:
-        self.reader = reader
-        self.store = reader.context.store
+    def __init__(self, context: Context) -> None:
+        self.context = context
+        self.store = context.store
 
     async def solve(self, *verdicts: Verdict | None, **changes: Any) -> SolveId:
         """One run per verdict, in the order of their places; the first is the champion."""
-        now = self.reader.context.clock.now()
+        now = self.context.clock.now()
         columns: dict[str, Any] = {
             "id": SOLVE,
             "repo": "toy",
@@ -115,7 +115,7 @@ class Ring:
     async def _fill(self, solve_id: SolveId, position: int) -> None:
         run = run_id(position, solve_id)
         patch = DIFF if not position else DIFF.replace("app.py", "other.py") + DIFF
-        ref = await self.reader.context.artifacts.put(ArtifactKind.PATCH, patch.encode())
+        ref = await self.context.artifacts.put(ArtifactKind.PATCH, patch.encode())
         messages = [
             TrajectoryMessage(seq=seq, step=step, role=str(body["role"]), at=float(seq), body=body)
             for seq, (body, step) in enumerate(zip(CHAT, number_turns(CHAT), strict=True))

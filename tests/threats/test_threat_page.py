@@ -18,7 +18,7 @@ from tests.support.solve_rows import Ring, passed, run_id
 from yudai.api import downloads, page
 from yudai.api.app import create_app
 from yudai.api.page import Page
-from yudai.api.security import response_headers
+from yudai.api.security import request_guards
 from yudai.artifacts.adapters.locations import Folder
 from yudai.artifacts.adapters.object_store import ObjectStoreArtifacts
 from yudai.artifacts.port import ArtifactError, ArtifactKind, ArtifactRef
@@ -85,19 +85,19 @@ async def test_the_page_forbids_what_markup_would_do_and_each_of_two_policies_su
     if left == "every answer's":
         monkeypatch.delitem(page._PAGE_HEADERS, "Content-Security-Policy")
     if left == "the page's":
-        monkeypatch.delitem(response_headers._HEADERS, "content-security-policy")
+        monkeypatch.delitem(request_guards._HEADERS, "content-security-policy")
     assert await run_script(create_app(place, page_folder=built)) == set()
 
 
 async def test_without_both_it_does_not(place: Place, built: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.delitem(page._PAGE_HEADERS, "Content-Security-Policy")
-    monkeypatch.delitem(response_headers._HEADERS, "content-security-policy")
+    monkeypatch.delitem(request_guards._HEADERS, "content-security-policy")
     assert len(await run_script(create_app(place, page_folder=built))) == 5
 
 
 async def show_artifact(place: Place) -> set[str]:
     """What a browser would do with a log that is a web page."""
-    await Ring(place.reader).solve(passed())
+    await Ring(place.context).solve(passed())
     async with client_of(create_app(place)) as client:
         answer = await client.get(f"/api/runs/{run_id(0)}/patch")
     assert answer.status_code == 200

@@ -24,7 +24,6 @@ from yudai.runs.domain.progress import Progress
 from yudai.runs.domain.trajectory.trajectory import TrajectoryMessage
 from yudai.runs.message_writer import writer_of
 from yudai.store.store import Store
-from yudai.views.documents import Reader
 
 SECRET = "correct-horse/battery+staple"  # noqa: S105 - it was never one
 SHAPED = "ghp_" + "a1B2" * 9
@@ -37,8 +36,8 @@ FORMS = (SECRET, ENCODED[8:-8], SHAPED)
 async def keep_trajectory(url: str, home: Path, redact: Redact) -> set[str]:
     """The forms in which a secret that an agent has printed is in the database's files."""
     async with await Store.open(url, redact=redact) as store:
-        reader = Reader(Context(store, make_artifacts(None, home=home), StillClock()))
-        await Ring(reader).solve(None)
+        context = Context(store, make_artifacts(None, home=home), StillClock())
+        await Ring(context).solve(None)
         message = TrajectoryMessage(
             seq=100, step=9, role="tool", at=0.0, body={"role": "tool", "content": SAID}
         )

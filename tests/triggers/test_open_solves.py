@@ -299,7 +299,7 @@ class Keyless:
 
 
 async def notes(post: Post) -> list[str]:
-    async with post.place.store.read() as db:
+    async with post.place.context.store.read() as db:
         return list(await db.scalars(select(TriggerRow.note)))
 
 
@@ -307,7 +307,7 @@ async def notes(post: Post) -> list[str]:
 async def test_what_the_operator_has_to_mend_is_noted_and_not_told(
     post: Post, ask: Callable[[Post], int]
 ):
-    catalogue = Catalogue(post.place.store, post.clock, Routes())
+    catalogue = Catalogue(post.place.context.store, post.clock, Routes())
     post.triggers = replace(post.triggers, matrix="", catalogue=catalogue)
     ask(post)
     assert await post.check_issue() == 0
@@ -372,7 +372,7 @@ async def test_a_forge_that_is_away_is_asked_again(post: Post, call: str):
 
 async def test_a_solve_belongs_to_whoever_asked_if_we_know_them(post: Post):
     wim = post.forge.person("wim")
-    async with post.place.store.change() as db:
+    async with post.place.context.store.change() as db:
         user = UserRow(
             id="0190a000-0000-7000-8000-0000000000ff",
             forge=URL,
@@ -382,7 +382,7 @@ async def test_a_solve_belongs_to_whoever_asked_if_we_know_them(post: Post):
             seen_at=1.0,
         )
         db.add(user)
-    async with post.place.store.read() as db:
+    async with post.place.context.store.read() as db:
         assert await accounts.user(db, user.id) is not None
     post.label()
     await post.check_issue()

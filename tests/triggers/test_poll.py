@@ -35,7 +35,7 @@ class Tower:
         return await self.poller.poll()
 
     async def watch(self, repo: RepoRef | None = None) -> WatchRow:
-        async with self.post.place.store.read() as db:
+        async with self.post.place.context.store.read() as db:
             row = await watches.find(db, watch_key(repo or self.repo))
         assert row is not None
         return row

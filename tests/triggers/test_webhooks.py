@@ -6,7 +6,6 @@ import hmac
 import json
 from collections.abc import AsyncGenerator
 from dataclasses import dataclass, field, replace
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -76,8 +75,8 @@ class Box:
         self.order.append("settled")
 
     async def publish(self, number: int, repo: str = "ada/calc") -> None:
-        reader: Any = SimpleNamespace(context=self)
-        await Ring(reader).solve()
+        context: Any = self
+        await Ring(context).solve()
         async with self.store.change() as db:
             db.add(
                 PublicationRow(

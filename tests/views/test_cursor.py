@@ -74,13 +74,13 @@ def test_whatever_encode_did_not_write_is_none(text: str):
     assert decode(text) is None
 
 
-def test_eight_lanes_fit_into_a_hundred_characters():
+def test_eight_runs_fit_into_a_hundred_characters():
     lanes = (Mark(attempt=1, rev=300, seq=250, read_rev=300),) * 8
     cursor = Cursor(epoch_of("0190a000-0000-7000-8000-00000000aaaa", 1.5), 12, 40, 0, lanes)
     assert len(encode(cursor)) < 100
 
 
-def test_a_thousand_lanes_fit_into_a_request():
+def test_a_thousand_runs_fit_into_a_request():
     lanes = (Mark(attempt=3, rev=9000, seq=9000, read_rev=9000),) * 1000
     text = encode(Cursor(1, 9000, 90_000, 999, lanes))
     assert len(text) <= MAX_CHARS

@@ -81,7 +81,7 @@ async def test_messages_of_the_version_before_are_looked_at_when_they_are_read(
 
 
 @both
-async def test_a_lane_shows_its_marks_and_when_it_submitted(
+async def test_a_run_shows_its_marks_and_when_it_submitted(
     scene: Scene, watcher: Watcher, store: Store
 ):
     await scene.open(lanes=1)
@@ -112,7 +112,7 @@ async def test_marks_of_a_long_run_are_few_bytes(scene: Scene, watcher: Watcher)
     assert len(json.dumps(lane["marks"])) < 4096
 
 
-async def test_a_lane_of_the_version_before_has_no_marks(
+async def test_a_run_of_the_version_before_has_no_marks(
     scene: Scene, watcher: Watcher, store: Store
 ):
     await scene.open(lanes=1)

@@ -111,7 +111,7 @@ async def test_the_first_answer_is_a_snapshot_without_messages(scene: Scene, wat
 
 
 @both
-async def test_a_lane_says_how_far_it_is(scene: Scene, watcher: Watcher, clock: FixedClock):
+async def test_a_run_says_how_far_it_is(scene: Scene, watcher: Watcher, clock: FixedClock):
     await scene.open(lanes=1)
     calls = [{"command": "ls"}, {"command": "sed -n 1p\n  a.py"}]
     body = {"role": "assistant", "content": "I look.", "extra": {"actions": calls}}
@@ -142,6 +142,7 @@ async def test_a_lane_says_how_far_it_is(scene: Scene, watcher: Watcher, clock: 
         "files_changed": 0,
         "lines": 0,
         "verdict": None,
+        "verdict_summary": "",
         "tests": None,
         "rank": None,
         "marks": [],
@@ -152,7 +153,7 @@ async def test_a_lane_says_how_far_it_is(scene: Scene, watcher: Watcher, clock: 
 
 
 @both
-async def test_a_judged_lane_counts_its_tests(scene: Scene, watcher: Watcher, store: Store):
+async def test_a_judged_run_counts_its_tests(scene: Scene, watcher: Watcher, store: Store):
     outcomes = {"a": Outcome.PASSED, "b": Outcome.FAILED, "c": Outcome.FAILED}
     report = TestReport(outcomes=outcomes, exit_code=1, finished=True)
     await scene.open(baseline=Baseline(first=report, second=report, command="pytest"))
@@ -168,7 +169,7 @@ async def test_a_judged_lane_counts_its_tests(scene: Scene, watcher: Watcher, st
     assert (lane["verdict"], lane["rank"], lane["phase"]) == ("passed", 1, "done")
 
 
-async def test_only_lanes_that_have_changed_are_sent(scene: Scene, watcher: Watcher):
+async def test_only_runs_that_have_changed_are_sent(scene: Scene, watcher: Watcher):
     await scene.open(lanes=3)
     await watcher.poll()
     idle = await watcher.poll()
@@ -200,7 +201,7 @@ async def test_events_come_once_and_in_order(scene: Scene, watcher: Watcher, sto
     }
 
 
-async def test_messages_come_only_of_lanes_that_are_open(scene: Scene, watcher: Watcher):
+async def test_messages_come_only_of_runs_that_are_open(scene: Scene, watcher: Watcher):
     await scene.open()
     await scene.say(0, "a", "b")
     await scene.say(1, "c")
@@ -214,7 +215,7 @@ async def test_messages_come_only_of_lanes_that_are_open(scene: Scene, watcher: 
     assert watcher.texts(scene.run(1)) == ["c", "e"]
 
 
-async def test_a_lane_that_was_closed_goes_on_where_it_was(scene: Scene, watcher: Watcher):
+async def test_a_run_that_was_closed_goes_on_where_it_was(scene: Scene, watcher: Watcher):
     await scene.open(lanes=1)
     await scene.say(0, "a")
     await watcher.poll(scene.run(0))
@@ -269,7 +270,7 @@ async def test_a_message_says_what_happened(scene: Scene, watcher: Watcher):
 
 
 @both
-async def test_a_lane_is_opened_at_its_tail(scene: Scene, watcher: Watcher):
+async def test_a_run_is_opened_at_its_tail(scene: Scene, watcher: Watcher):
     await scene.open(lanes=1)
     await scene.say(0, *map(str, range(TAIL + 70)))
     await watcher.catch_up(scene.run(0))
@@ -301,7 +302,7 @@ async def test_who_is_not_so_far_behind_is_sent_all(scene: Scene, watcher: Watch
 
 
 @both
-async def test_a_new_attempt_begins_its_lane_anew(scene: Scene, watcher: Watcher):
+async def test_a_new_attempt_begins_its_run_anew(scene: Scene, watcher: Watcher):
     await scene.open()
     await scene.say(0, "old", "older")
     await watcher.poll(scene.run(0), scene.run(1))
@@ -328,7 +329,7 @@ async def test_a_late_message_of_an_old_attempt_is_nobodys(
     assert (await watcher.poll(scene.run(0)))["messages"] == {}
 
 
-async def test_messages_of_a_new_attempt_wait_until_its_lane_was_told(
+async def test_messages_of_a_new_attempt_wait_until_its_run_was_told(
     scene: Scene, watcher: Watcher
 ):
     await scene.open(lanes=3)
@@ -363,7 +364,7 @@ async def test_one_byte_is_enough_to_get_on(scene: Scene, watcher: Watcher, stor
     assert len(watcher.lanes) == 4
 
 
-async def test_a_busy_lane_starves_no_other(scene: Scene, watcher: Watcher):
+async def test_a_busy_run_starves_no_other(scene: Scene, watcher: Watcher):
     await scene.open(lanes=5)
     opened = [scene.run(n) for n in range(5)]
     for place in range(5):
@@ -454,7 +455,7 @@ async def test_the_state_says_when_to_ask_again(
     assert (last["terminal"], last["poll_ms"]) == (is_over, POLL_MS[state])
 
 
-async def test_a_lane_ends_while_it_is_open(scene: Scene, watcher: Watcher, store: Store):
+async def test_a_run_ends_while_it_is_open(scene: Scene, watcher: Watcher, store: Store):
     await scene.open()
     await scene.say(0, "a")
     await watcher.poll(scene.run(0))
@@ -547,7 +548,7 @@ async def test_unknown_runs_are_named_and_ignored(scene: Scene, watcher: Watcher
     assert answer["messages"] == {}
 
 
-async def test_seventeen_lanes_are_refused(scene: Scene, updates: Updates):
+async def test_seventeen_runs_are_refused(scene: Scene, updates: Updates):
     await scene.open(lanes=1)
     with pytest.raises(RefusedError, match="at most 16"):
         await updates.poll(Ask(scene.id, open=tuple(map(str, range(MAX_OPEN + 1)))))
@@ -607,7 +608,7 @@ async def test_a_cursor_of_another_solve_or_of_the_future_begins_anew(
     assert not (await watcher.poll())["reset"]
 
 
-async def test_a_message_number_of_the_future_begins_its_lane_anew(scene: Scene, watcher: Watcher):
+async def test_a_message_number_of_the_future_begins_its_run_anew(scene: Scene, watcher: Watcher):
     await scene.open(lanes=1)
     await scene.say(0, "a", "b")
     await watcher.poll(scene.run(0))

@@ -54,7 +54,7 @@ def test_a_file_that_is_not_there_is_named(tmp_path: Path):
         agent_names(settings)
 
 
-async def test_a_desk_needs_a_secret_only_when_there_are_some(tmp_path: Path):
+async def test_a_model_endpoint_needs_a_secret_only_when_there_are_some(tmp_path: Path):
     async with open_ground(tmp_path, answering(completion())) as ground:
         assert await desk_of(ground, settings_of(tmp_path, None)) is None
         with pytest.raises(RefusedError, match="JWT_SECRET is missing"):

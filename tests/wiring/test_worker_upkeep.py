@@ -23,7 +23,6 @@ from yudai.sandboxes.reap import Reaper
 from yudai.settings import Settings
 from yudai.solves import queries as solves
 from yudai.solves.domain.states import SolveState
-from yudai.views.documents import Reader
 from yudai.wiring import worker
 from yudai.wiring.arena import Arena, open_arena
 from yudai.wiring.sandboxes import make_backend, make_register
@@ -95,7 +94,7 @@ async def test_a_provider_that_does_not_answer_keeps_no_solve_waiting(
         for each in rounds:
             await stack.enter_async_context(each)
         await provider.asked.wait()
-        await Ring(Reader(arena.context)).solve(
+        await Ring(arena.context).solve(
             None,
             state=SolveState.RUNNING,
             finished_at=None,

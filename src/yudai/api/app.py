@@ -15,48 +15,42 @@ from yudai.api import errors, page
 from yudai.api.dependencies import Service
 from yudai.api.openapi import with_problems
 from yudai.api.routes import (
-    bases,
     conversations,
-    health,
+    forge,
     login,
     model_endpoint,
     models,
     operations,
-    plan,
     publishing,
-    repositories,
     runs,
     sandboxes,
     solves,
-    updates,
-    webhooks,
 )
 from yudai.api.security.authorize import make_authorizer
 from yudai.api.security.cookies import origin_of
-from yudai.api.security.request_guards import Allowed, BodyLimit, Guard, json_only
-from yudai.api.security.response_headers import ResponseHeaders
+from yudai.api.security.request_guards import Allowed, BodyLimit, Guard, ResponseHeaders, json_only
 from yudai.kit.clock import SystemClock
 
 PREFIX = "/api"
 Lifespan = Callable[[FastAPI], AbstractAsyncContextManager[None]]
 _ROUTERS = (
     solves.router,
-    updates.router,
+    solves.live,
     runs.router,
     conversations.router,
     models.router,
-    plan.router,
+    solves.planning,
     operations.installation,
     login.router,
     publishing.router,
     publishing.outcomes,
-    repositories.router,
-    webhooks.router,
+    forge.router,
+    forge.webhooks,
     sandboxes.router,
-    bases.router,
+    sandboxes.bases,
     model_endpoint.router,
     operations.numbers,
-    health.router,
+    operations.health,
 )
 _TAGS = [
     {"name": "solves", "description": "One issue, many contestants, at most one champion."},

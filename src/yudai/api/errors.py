@@ -163,7 +163,7 @@ class ErrorFacts(NamedTuple):
 
 
 _AWAY = ErrorFacts(Code.STORE_UNAVAILABLE, "try again in a moment")
-_OUR_FAULT = ErrorFacts(Code.INTERNAL, "the server's log says more, under this request's id")
+_BUG = ErrorFacts(Code.INTERNAL, "the server's log says more, under this request's id")
 
 
 def register(app: FastAPI) -> None:
@@ -214,7 +214,7 @@ def _facts_of(error: Exception, scope: Scope) -> ErrorFacts:
         case OperationalError() | InterfaceError() | NoConnectionError():
             return _AWAY
         case _:
-            return _OUR_FAULT
+            return _BUG
 
 
 def _ours(error: YudaiError) -> ErrorFacts:
@@ -222,8 +222,8 @@ def _ours(error: YudaiError) -> ErrorFacts:
         if isinstance(error, kind):
             state = error.state if isinstance(error, ConflictError) else None
             said, detail = str(error), error.over_http()
-            told = said if said != detail else ""
-            return ErrorFacts(code, detail, _named(error), state, command_line=told)
+            command_line = said if said != detail else ""
+            return ErrorFacts(code, detail, _named(error), state, command_line=command_line)
     if isinstance(error, ForgeError):
         wait_s = max(RETRY_AFTER_S, math.ceil(error.retry_after_s))
         headers = {"Retry-After": str(wait_s)}
@@ -232,7 +232,7 @@ def _ours(error: YudaiError) -> ErrorFacts:
         return ErrorFacts(Code.SANDBOX_UNAVAILABLE, str(error))
     if isinstance(error, InfrastructureError) and error.cause is Cause.STORE_FAILED:
         return _AWAY
-    return _OUR_FAULT
+    return _BUG
 
 
 def _named(error: YudaiError) -> tuple[FieldError, ...] | None:

@@ -44,10 +44,10 @@ def _describe(operation: dict[str, Any], path: str, method: str) -> None:
         statuses.add(404)
     for status in statuses:
         # Keep a route's own description of a problem.
-        told = responses.get(str(status), {}).get("description")
-        if told is None or told == "Validation Error":
-            told = _described(status)
-        responses[str(status)] = {"description": told, "content": _PROBLEM}
+        description = responses.get(str(status), {}).get("description")
+        if description is None or description == "Validation Error":
+            description = _described(status)
+        responses[str(status)] = {"description": description, "content": _PROBLEM}
     operation["responses"] = dict(sorted(responses.items()))
 
 

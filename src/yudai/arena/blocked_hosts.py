@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, Iterable, Mapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from typing import NamedTuple
 
 import structlog
@@ -43,9 +43,11 @@ def blocked_entry(kind: str, run_id: RunId | None, facts: Mapping[str, object]) 
     )
 
 
-def blocked_of(told: Iterable[EventRow]) -> tuple[BlockedEntry, ...]:
+def blocked_of(timeline: Iterable[EventRow]) -> tuple[BlockedEntry, ...]:
     return tuple(
-        blocked_entry(event.kind, event.run_id, event.data) for event in told if event.kind in KINDS
+        blocked_entry(event.kind, event.run_id, event.data)
+        for event in timeline
+        if event.kind in KINDS
     )
 
 
@@ -113,23 +115,20 @@ class BlockedHostRecorder:
 
     def _kind(self, owner: _Owner, blocked: Blocked) -> str | None:
         """Kind of the event to write; None when it was written before."""
-        told = self._written[owner] = self._written.pop(owner, set())
+        written = self._written[owner] = self._written.pop(owner, set())
         while len(self._written) > OWNERS:
             del self._written[next(iter(self._written))]
         what = (blocked.phase.value, blocked.host, blocked.port)
-        if what in told or len(told) > MOST:
+        if what in written or len(written) > MOST:
             return None
-        told.add(what)
-        return BLOCKED if len(told) <= MOST else MORE
+        written.add(what)
+        return BLOCKED if len(written) <= MOST else MORE
 
 
 async def _owner(db: AsyncSession, name: str) -> _Owner | None:
-    try:
+    with suppress(NotFoundError):
         run = await runs.get(db, RunId(name))
         return _Owner(run.solve_id, run.id)
-    except NotFoundError:
-        pass
-    try:
+    with suppress(NotFoundError):
         return _Owner((await solves.get(db, SolveId(name))).id, None)
-    except NotFoundError:
-        return None
+    return None

@@ -22,23 +22,15 @@ from yudai.store.store import Store
 _WORDS = "the process that ran it died: start it again"
 
 
-def _never(_host: str, _pid: int) -> bool:
-    return False
-
-
-def _unknown(_host: str, _pid: int, _at: float) -> bool:
-    return False
-
-
 @dataclass(frozen=True)
 class Stopper:
     """Ends solves in the database; the worker's guard then cancels their work."""
 
     store: Store
     clock: Clock
-    is_gone: Callable[[str, int], bool] = _never
+    is_gone: Callable[[str, int], bool] = lambda _host, _pid: False
     """Whether the process (host, pid) is known to be dead before its lease has run out."""
-    is_there: Callable[[str, int, float], bool] = _unknown
+    is_there: Callable[[str, int, float], bool] = lambda _host, _pid, _at: False
     """Whether the process (host, pid) of that moment is known to be alive, maybe suspended."""
 
     async def cancel(self, solve_id: SolveId) -> None:

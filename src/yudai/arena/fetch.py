@@ -12,7 +12,7 @@ from yudai.forge.domain.repository import RepoRef, parse_target
 from yudai.forge.ports.folder import Snapshot
 from yudai.forge.ports.remote import Credential, Credentials
 from yudai.projects.domain.project import Project
-from yudai.projects.find import SnapshotFiles, base_of, find_project, given_of
+from yudai.projects.find import Given, SnapshotFiles, base_of, find_project, given_of
 from yudai.sandboxes.port import BaseSpec
 from yudai.solves import queries as solves
 from yudai.solves import timeline as events
@@ -25,6 +25,19 @@ class SnapshotMirrors(SnapshotFiles, Protocol):
     """The part of `Mirrors` that fetches code."""
 
     async def fetch(self, repo: RepoRef, base: str, *, by: Credential) -> Snapshot: ...
+
+
+class Branch(NamedTuple):
+    repo_url: str
+    name: str
+    user_id: str
+    """In whose name it is fetched."""
+
+
+class Fetched(NamedTuple):
+    snapshot: Snapshot
+    project: Project
+    base: BaseSpec
 
 
 @dataclass(frozen=True)
@@ -44,25 +57,33 @@ class Fetcher:
             solve = await solves.get(db, solve.id)
         if solve.base is not None:
             return solve
-        repo = parse_target(solve.repo_url, forge=self.forge_url).repo
-        by = await self.credentials.reading(repo, user_id=solve.user_id)
-        snapshot = await self.mirrors.fetch(repo, solve.base_branch, by=by)
-        project = await find_project(self.mirrors, snapshot, given_of(solve.project))
-        base = base_of(snapshot, project, None if project.setup else self.own_env)
-        kept = None if self.sources is None else await self.sources.keep(base)
-        return await self._note(solve, claim, _Found(snapshot, project, base, kept))
+        branch = Branch(solve.repo_url, solve.base_branch, solve.user_id)
+        found = await self.look(branch, given_of(solve.project))
+        kept = None if self.sources is None else await self.sources.keep(found.base)
+        return await self._note(solve, claim, found, kept)
 
-    async def _note(self, solve: SolveRow, claim: Claim, found: "_Found") -> SolveRow:
+    async def look(self, branch: Branch, given: Given) -> Fetched:
+        """Fetch the branch as it is now, and find out how its code is set up and tested."""
+        repo = parse_target(branch.repo_url, forge=self.forge_url).repo
+        by = await self.credentials.reading(repo, user_id=branch.user_id)
+        snapshot = await self.mirrors.fetch(repo, branch.name, by=by)
+        project = await find_project(self.mirrors, snapshot, given)
+        base = base_of(snapshot, project, None if project.setup else self.own_env)
+        return Fetched(snapshot, project, base)
+
+    async def _note(
+        self, solve: SolveRow, claim: Claim, found: Fetched, kept: ArtifactRef | None
+    ) -> SolveRow:
         now, snapshot = self.context.clock.now(), found.snapshot
         async with self.context.store.change() as db:
             row = await solves.hold(db, solve.id)
             claim.check(row)
             if row.base is not None:
                 return row
-            if found.kept is not None:
-                await artifacts.add(db, solve.id, None, found.kept, at=now)
-            told: dict[str, object] = {"commit": snapshot.commit, "branch": snapshot.branch}
-            await events.append(db, solve.id, kind=FETCHED, at=now, data=told)
+            if kept is not None:
+                await artifacts.add(db, solve.id, None, kept, at=now)
+            facts: dict[str, object] = {"commit": snapshot.commit, "branch": snapshot.branch}
+            await events.append(db, solve.id, kind=FETCHED, at=now, data=facts)
             return await solves.change(
                 db,
                 solve.id,
@@ -71,10 +92,3 @@ class Fetcher:
                 base_commit=snapshot.commit,
                 base_branch=snapshot.branch,
             )
-
-
-class _Found(NamedTuple):
-    snapshot: Snapshot
-    project: Project
-    base: BaseSpec
-    kept: ArtifactRef | None

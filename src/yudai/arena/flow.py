@@ -72,7 +72,7 @@ class SolveFlow:
             await self.conclude(solve_id)
 
     async def prepare(self, solve_id: SolveId) -> RunBatch:
-        await self._part(solve_id, self._prepare)
+        await self._part(solve_id, self.preparer.prepare)
         async with self.context.store.read() as db:
             solve = await solves.get(db, solve_id)
             rows = await runs.of_solve(db, solve_id)
@@ -95,9 +95,6 @@ class SolveFlow:
         """False when another worker took over: it may still execute runs."""
         async with self.context.store.read() as db:
             return (await solves.get(db, solve_id)).worker_id == self.worker_id
-
-    async def _prepare(self, solve: SolveRow, claim: Claim) -> None:
-        await self.preparer.prepare(solve, claim)
 
     async def _conclude(self, solve: SolveRow, claim: Claim) -> None:
         await self.supervisor.close_open(solve.id, claim)

@@ -13,10 +13,10 @@ from yudai.forge.ports.folder import Forge, Snapshot
 from yudai.gateway.domain.models import Model
 from yudai.kit.errors import RefusedError
 from yudai.kit.text import clean
-from yudai.kit.value import Value
+from yudai.kit.value import Value, from_attributes
 from yudai.projects.domain.project import Project
 from yudai.runs import costs
-from yudai.solves.domain.duration import estimate_duration, known_spans
+from yudai.solves.domain.budget import estimate_duration, known_spans
 from yudai.solves.domain.equivalent_command import command_line
 from yudai.solves.domain.matrix import Contestant
 from yudai.solves.domain.request import SolveAsk
@@ -142,13 +142,11 @@ def _placed(ask: SolveAsk, repo_url: str) -> SolveAsk:
 
 
 def _facts(snapshot: Snapshot, project: Project) -> FolderFacts:
-    return FolderFacts(
-        repo=snapshot.repo,
+    return from_attributes(
+        FolderFacts,
+        snapshot,
         root=str(snapshot.root),
         folder=project.folder,
-        branch=snapshot.branch,
-        commit=snapshot.commit,
-        dirty=snapshot.dirty,
         setup=tuple(map(clean, project.setup)),
         setup_from=project.setup_from,
         test=clean(project.test),

@@ -64,7 +64,7 @@ class SolveRequest(Value):
     """What became of its text when it was taken from a forge; None: it did not come from one."""
     origin: Origin = Origin()
     publish: PublishMode | None = None
-    """None: it is of no forge."""
+    """None: the solve is not from a forge."""
     measured: Measured | None = None
     """The base's tests, where they were run before the solve was opened."""
 
@@ -172,5 +172,5 @@ class Solves:
 
 async def _note_fetched(db: AsyncSession, request: SolveRequest, solve: SolveRow) -> None:
     """On the timeline, as when a worker fetches it."""
-    told: dict[str, object] = {"commit": request.base_commit, "branch": request.base_branch}
-    await events.append(db, solve.id, kind=FETCHED, at=solve.created_at, data=told)
+    facts: dict[str, object] = {"commit": request.base_commit, "branch": request.base_branch}
+    await events.append(db, solve.id, kind=FETCHED, at=solve.created_at, data=facts)

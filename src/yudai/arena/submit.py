@@ -1,6 +1,6 @@
 """From what was asked over HTTP to a solve, once for each key."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -14,8 +14,8 @@ from yudai.artifacts import queries as artifacts
 from yudai.artifacts.port import ArtifactRef
 from yudai.artifacts.source_archives import Sources
 from yudai.forge.ports.folder import Forge
-from yudai.gateway.catalogue import Catalogue
-from yudai.gateway.domain.models import is_script
+from yudai.gateway.catalogue import Catalogue, Entry
+from yudai.gateway.domain.models import Provider, is_script
 from yudai.kit.clock import Clock
 from yudai.kit.errors import NotFoundError, RefusedError, about
 from yudai.kit.hints import MODELS
@@ -29,9 +29,14 @@ from yudai.solves.domain.budget import Budget, Entrants, enter
 from yudai.solves.domain.matrix import DEFAULT_AGENT, Matrix
 from yudai.solves.domain.origin import PublishMode
 from yudai.solves.domain.request import Folder, Remote, SolveAsk
+from yudai.solves.domain.strategies import Strategy
 from yudai.solves.idempotency import IdempotencyKey, KeyReusedError, KeyTakenError
 from yudai.store.store import Store
 
+# The cheap, fast model of three makers: makers differ more than temperatures do.
+_DIFFERENT = ("openai/gpt-5-mini", "anthropic/claude-haiku-4.5", "google/gemini-2.5-flash")
+_OWN = "local-solo"
+_MOST_OWN = 3
 __all__ = ["IdempotencyKey", "KeyReusedError", "SolveAsk", "Submitted", "Submitter"]
 
 Make = Callable[[], Awaitable[SolveRequest]]
@@ -249,3 +254,30 @@ class Submitter:
 
 def given_of(ask: SolveAsk) -> Given:
     return Given(setup=ask.setup_commands, test=ask.test, has_env=bool(ask.env))
+
+
+async def default_matrix(catalogue: Catalogue, chat_model: str | None = None) -> Matrix:
+    """A few different contestants, when a request names no models.
+
+    RefusedError when no endpoint is configured.
+    """
+    routes = catalogue.routes
+    if routes.openrouter and not routes.everything_local:
+        return Matrix(models=_DIFFERENT)
+    if routes.local or routes.everything_local:
+        names = _own(await catalogue.list()) or (chat_model or _OWN,)
+        # With one model, vary temperature and strategy.
+        return Matrix(
+            models=names,
+            temperatures=(0.2, 0.8),
+            strategies=(Strategy.BALANCED, Strategy.TEST_FIRST),
+        )
+    raise RefusedError(
+        "no model is configured: set OPENROUTER_API_KEY or OPENAI_BASE_URL, or name a model"
+    )
+
+
+def _own(entries: Sequence[Entry]) -> tuple[str, ...]:
+    """Models that were added for the user's own server."""
+    own = [e.model for e in entries if e.edited and e.model.provider is Provider.LOCAL]
+    return tuple(model.name for model in own if model.price is not None)[:_MOST_OWN]

@@ -8,7 +8,7 @@ import typer
 from yudai import __version__
 from yudai.cli import options
 from yudai.cli.accounts import app as people
-from yudai.cli.benches import bench
+from yudai.cli.bench import bench
 from yudai.cli.dev import dev
 from yudai.cli.options import Json, SandboxName
 from yudai.cli.signals import run_until_signal
@@ -79,16 +79,11 @@ def demo(
     reducer: options.Reducer = "simple",
 ) -> int:
     """Solve an issue of a bundled repository, shown live in the page. Needs no key or account."""
-    if leave or json:
-        from yudai.cli.demo import run_demo
+    from yudai.cli.demo import DemoOptions, run_demo, show_demo
 
-        return run_until_signal(
-            run_demo(_settings(), sandbox=sandbox, parallel=parallel, reducer=reducer, json=json)
-        )
-    from yudai.cli.demo import DemoOptions, show_demo
-
-    given = DemoOptions(sandbox=sandbox, parallel=parallel, reducer=reducer, opens=not no_open)
-    return run_until_signal(show_demo(_settings(), given))
+    given = DemoOptions(sandbox, parallel, reducer, opens=not no_open, json=json)
+    run = run_demo if leave or json else show_demo
+    return run_until_signal(run(_settings(), given))
 
 
 @app.command()
@@ -195,7 +190,7 @@ def show(  # noqa: PLR0913 - one parameter per option
 @app.command()
 def watch(target: Solve = "", *, json: Json = False, server: options.ServerUrl = "") -> int:
     """Follow a solve that another process runs; Ctrl-C only stops watching."""
-    from yudai.cli.watch.watch import run_watch
+    from yudai.cli.watch import run_watch
 
     return run_until_signal(run_watch(_settings(server), target, json=json))
 
@@ -250,7 +245,7 @@ def worker(
     ] = False,
 ) -> int:
     """Run the solves that a server accepts. Start as many as you like (PostgreSQL only)."""
-    from yudai.cli.serve.worker import run_worker
+    from yudai.cli.serve.serve import run_worker
     from yudai.cli.signals import stay_until_signal
 
     return stay_until_signal(run_worker(_settings(), sandbox=sandbox, json=json))

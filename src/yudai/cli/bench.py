@@ -4,19 +4,69 @@ import tempfile
 from collections.abc import Awaitable, Callable
 from functools import partial
 from pathlib import Path
-from typing import TypeVar
+from typing import Annotated, TypeVar
 
-from yudai.cli import console
+import typer
+
 from yudai.cli.exit_codes import OK
+from yudai.cli.options import Json
+from yudai.cli.signals import run_until_signal
 from yudai.cli.text import print_json
 from yudai.kit.errors import RefusedError
 from yudai.kit.value import Value
-from yudai.store.urls import POSTGRESQL, normalise
+
+bench = typer.Typer(
+    help="Measure Yudai on this machine, each time against a baseline.", no_args_is_help=True
+)
+
+BenchDatabase = Annotated[
+    str,
+    typer.Option(
+        "--database",
+        help="URL of an empty PostgreSQL database, to also measure API and workers apart.",
+    ),
+]
+
+
+@bench.command()
+def overhead(*, json: Json = False, rounds: Annotated[int, typer.Option(min=1)] = 3) -> int:
+    """Compare a step of our agent loop with bare mini-SWE-agent."""
+    return run_until_signal(_run_overhead(rounds=rounds, json=json))
+
+
+@bench.command(name="sandbox")
+def bench_sandbox(*, json: Json = False, rounds: Annotated[int, typer.Option(min=1)] = 5) -> int:
+    """Compare 32 sandboxes of one base with 32 bare bwrap processes."""
+    return run_until_signal(_run_sandbox(rounds=rounds, json=json))
+
+
+@bench.command()
+def polling(*, json: Json = False, rounds: Annotated[int, typer.Option(min=1)] = 5) -> int:
+    """Compare a poll that finds nothing new with the cheapest request there is."""
+    return run_until_signal(_run_polling(rounds=rounds, json=json))
+
+
+@bench.command()
+def fanout(
+    *,
+    json: Json = False,
+    contestants: Annotated[int, typer.Option(min=2, max=500)] = 100,
+    database: BenchDatabase = "",
+) -> int:
+    """Compare 100 contestants at once with one: time, memory and API latency."""
+    return run_until_signal(_run_fanout(database=database, contestants=contestants, json=json))
+
+
+@bench.command()
+def recovery(*, json: Json = False, database: BenchDatabase = "") -> int:
+    """Measure the time from kill -9 of a process until its first run continues."""
+    return run_until_signal(_run_recovery(database=database, json=json))
+
 
 Result = TypeVar("Result", bound=Value)
 
 
-async def run_overhead(*, rounds: int, json: bool) -> int:
+async def _run_overhead(*, rounds: int, json: bool) -> int:
     from yudai.bench import overhead
 
     result = await _measured(partial(overhead.measure, rounds=rounds))
@@ -28,7 +78,7 @@ async def run_overhead(*, rounds: int, json: bool) -> int:
     return _print(result, lines, json=json)
 
 
-async def run_sandbox(*, rounds: int, json: bool) -> int:
+async def _run_sandbox(*, rounds: int, json: bool) -> int:
     from yudai.bench import sandbox
 
     result = await _measured(partial(sandbox.measure, rounds=rounds))
@@ -40,20 +90,20 @@ async def run_sandbox(*, rounds: int, json: bool) -> int:
     return _print(result, lines, json=json)
 
 
-async def run_polling(*, rounds: int, json: bool) -> int:
+async def _run_polling(*, rounds: int, json: bool) -> int:
     from yudai.bench import polling
 
     result = await _measured(partial(polling.measure, rounds=rounds))
     lines = [
         f"a poll that finds nothing new: {result.idle_us:.0f} us of processor time, the least "
         f"that is answered {result.live_us:.0f} us: {_against(result.ratio, result.target)}",
-        f"a poll with a message for each of {result.lanes} lanes: {result.short_bytes} bytes after "
+        f"a poll with a message for each of {result.lanes} runs: {result.short_bytes} bytes after "
         f"{result.short_messages} messages, {result.long_bytes} after {result.long_messages}",
     ]
     return _print(result, lines, json=json)
 
 
-async def run_fanout(*, database: str, contestants: int, json: bool) -> int:
+async def _run_fanout(*, database: str, contestants: int, json: bool) -> int:
     from yudai.bench import fanout
 
     url = _shared(database)
@@ -71,7 +121,7 @@ async def run_fanout(*, database: str, contestants: int, json: bool) -> int:
     return _print(result, lines, json=json)
 
 
-async def run_recovery(*, database: str, json: bool) -> int:
+async def _run_recovery(*, database: str, json: bool) -> int:
     from yudai.bench import recovery
 
     url = _shared(database)
@@ -85,6 +135,8 @@ async def run_recovery(*, database: str, json: bool) -> int:
 
 
 def _shared(database: str) -> str | None:
+    from yudai.store.urls import POSTGRESQL, normalise
+
     if not database:
         return None
     try:
@@ -105,6 +157,8 @@ def _below(number: float, target: float | None, unit: str) -> str:
 
 async def _measured(measure: Callable[[Path], Awaitable[Result]]) -> Result:
     """In a home of its own, which is removed."""
+    from yudai.cli import console
+
     showing = console.progress().status("measuring, in turns, to cancel out the machine's noise")
     with showing, tempfile.TemporaryDirectory(prefix="yudai-bench-") as home:
         return await measure(Path(home))
@@ -120,6 +174,8 @@ def _print(result: Value, lines: list[str], *, json: bool) -> int:
     if json:
         print_json(result.model_dump(mode="json"))
     else:
+        from yudai.cli import console
+
         for line in lines:
             console.result().print(line, soft_wrap=True)
     return OK

@@ -5,14 +5,13 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
-from yudai.cli import console
 from yudai.cli import console as consoles
 from yudai.cli.exit_codes import OK
-from yudai.cli.records.choose import open_records
+from yudai.cli.records.records import Records, open_records
 from yudai.cli.show.result import print_document
 from yudai.cli.text import one_line, print_json, safe
 from yudai.decisions.apply import AppliedView, Applier
-from yudai.kit.ids import short
+from yudai.kit.ids import SolveId, short
 from yudai.settings import Settings
 from yudai.wiring.components import make_applier, open_context
 
@@ -56,12 +55,8 @@ async def run_dismiss(settings: Settings, target: str, *, reason: str, json: boo
         # The newest of all, unlike what is cancelled: what goes on awaits no review.
         solve_id = (await records.document(target)).solve.id
         await records.dismiss(solve_id, reason)
-        if json:
-            print_document(await records.document(solve_id))
-        else:
-            said = f"Solve {short(solve_id)} is completed without an answer; its runs are kept."
-            console.result().print(said, soft_wrap=True)
-    return OK
+        said = "is completed without an answer; its runs are kept"
+        return await _say_end(records, solve_id, said, json=json)
 
 
 async def run_cancel(settings: Settings, target: str, *, json: bool) -> int:
@@ -69,9 +64,13 @@ async def run_cancel(settings: Settings, target: str, *, json: bool) -> int:
         solve_id = await records.find(target)
         # One transaction: it is at rest when this returns; who runs it notices within a second.
         await records.cancel(solve_id)
-        if json:
-            print_document(await records.document(solve_id))
-        else:
-            said = f"Solve {short(solve_id)} is cancelled; what its runs had done is kept."
-            console.result().print(said, soft_wrap=True)
+        said = "is cancelled; what its runs had done is kept"
+        return await _say_end(records, solve_id, said, json=json)
+
+
+async def _say_end(records: Records, solve_id: SolveId, said: str, *, json: bool) -> int:
+    if json:
+        print_document(await records.document(solve_id))
+    else:
+        consoles.result().print(f"Solve {short(solve_id)} {said}.", soft_wrap=True)
     return OK

@@ -1,24 +1,25 @@
-"""`yudai demo --exit`: the bundled arena in the terminal, from beginning to end."""
+"""`yudai demo`: the bundled solve, in the terminal alone or with its page."""
 
 import asyncio
-import secrets
 import sys
-from collections.abc import AsyncGenerator, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import AsyncGenerator, Callable, Mapping
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from rich.console import Console
 from rich.text import Text
 
 from yudai.arena.submit import Submitter
 from yudai.cli import console
-from yudai.cli.exit_codes import OUR_FAULT
-from yudai.cli.records.choose import Server, find_server
-from yudai.cli.records.records import OwnRecords, Records
+from yudai.cli.exit_codes import FAILED
+from yudai.cli.options import Options
+from yudai.cli.records.records import OwnRecords, Server, find_server
 from yudai.cli.serve.serve import ServeOptions, make_api, open_parts, serving
-from yudai.cli.show.result import exit_code, print_document, show_result
-from yudai.cli.watch.display import ending, follow, show_runs
+from yudai.cli.solve.local import LocalClient
+from yudai.cli.solve.solve import finish
+from yudai.cli.watch import ending, show_runs
 from yudai.kit.errors import RefusedError, SandboxError
 from yudai.kit.ids import SolveId
 from yudai.ranking.domain.reducer import check_reducer
@@ -31,62 +32,7 @@ from yudai.wiring.local_app import App, open_app
 if TYPE_CHECKING:
     from starlette.types import ASGIApp
 
-
-async def run_demo(
-    settings: Settings, *, sandbox: str | None, parallel: int, reducer: str, json: bool
-) -> int:
-    progress = console.progress()
-    async with _open(settings, sandbox, progress) as app:
-        given = DemoOptions(sandbox, parallel, reducer)
-        solve_id = await _start(settings, app.submitter, given)
-        await follow(app, solve_id, progress)
-        return await _show_end(OwnRecords(settings, app.reader), solve_id, json=json)
-
-
-async def _show_end(
-    records: Records, solve_id: SolveId, *, where: str = "", json: bool = False
-) -> int:
-    document = await records.document(solve_id)
-    if json:
-        print_document(document)
-    else:
-        await show_result(records, document, console.result(), server=where)
-    return exit_code(document)
-
-
-async def _start(settings: Settings, submitter: Submitter, given: "DemoOptions") -> SolveId:
-    request = demo_request(
-        settings,
-        sandbox_backend=submitter.sandbox_backend,
-        parallel=given.parallel,
-        reducer=given.reducer,
-    )
-    return await submitter.solves.open_solve(request)
-
-
-@asynccontextmanager
-async def _open(settings: Settings, sandbox: str | None, progress: Console) -> AsyncGenerator[App]:
-    """Our own scripts may run as plain processes where no sandbox can start; said plainly."""
-    async with AsyncExitStack() as stack:
-
-        async def enter(chosen: str | None) -> App:
-            opening = open_app(settings, gateway=scripted_gateway(), sandbox=chosen)
-            return await stack.enter_async_context(opening)
-
-        try:
-            app = await enter(sandbox)
-        except SandboxError as error:
-            if sandbox or settings.sandbox_backend:
-                raise
-            say_no_sandbox(progress, error)
-            app = await enter("process")
-        yield app
-
-
-def say_no_sandbox(progress: Console, error: SandboxError) -> None:
-    progress.print(f"No sandbox on this machine: {error}", style="yellow", markup=False)
-    progress.print("The demo's own scripts run as plain processes instead.", style="yellow")
-
+Opened = TypeVar("Opened")
 
 _NO_SANDBOX = (
     "no sandbox can start on this machine, so only the demo runs here: `yudai doctor` says"
@@ -103,62 +49,128 @@ class DemoOptions(NamedTuple):
     reducer: str = "simple"
     opens: bool = True
     """A browser, where there is one."""
+    json: bool = False
+
+
+@dataclass(frozen=True)
+class ServiceClient:
+    """A server that is part of this process."""
+
+    service: Service
+    progress: Console
+    where: str = ""
+    applier: None = None
+    publish_client: None = None
+
+    @property
+    def records(self) -> OwnRecords:
+        return OwnRecords(self.service.settings, self.service.context)
+
+    async def follow(self, solve_id: SolveId) -> None:
+        # An interrupted demo ends, so that the next start does not take it over.
+        async with ending(self.service.submitter.solves.stopper, solve_id, self.progress):
+            await show_runs(self.records.watch(solve_id), self.progress)
+
+
+async def run_demo(settings: Settings, given: DemoOptions) -> int:
+    """Run it in this process, without a page."""
+    progress = console.progress()
+    has_choice = bool(given.sandbox or settings.sandbox_backend)
+
+    def opening(sandbox: str | None) -> AbstractAsyncContextManager[App]:
+        return open_app(settings, gateway=scripted_gateway(), sandbox=sandbox)
+
+    async with _open(opening, given.sandbox, progress, has_choice=has_choice) as app:
+        options = Options(json=given.json)
+        solve_id = await _start(settings, app.submitter, given)
+        return await finish(LocalClient(app, options, progress), solve_id, options)
 
 
 async def show_demo(settings: Settings, given: DemoOptions) -> int:
-    """Until Ctrl-C; where the page is another server's, until the solve is over."""
+    """Show it in the page until Ctrl-C; in another server's page until the solve is over."""
     check_reducer(given.reducer)
     server = await find_server(settings)
     if server is None:
         return await _show_here(settings, given)
-    return await _show_there(given, server)
+    return await _show_there(settings, given, server)
 
 
 async def _show_here(settings: Settings, given: DemoOptions) -> int:
     progress = console.progress()
-    stage = _Stage(progress)
     options = ServeOptions(sandbox=given.sandbox, any_port=True)
-    async with serving(settings, options, opening=stage.open) as served:
-        service = stage.service
+    has_choice = bool(given.sandbox or settings.sandbox_backend or is_shared(settings))
+    services: list[Service] = []
+
+    @asynccontextmanager
+    async def opening(_: Settings, options: ServeOptions, url: str) -> "AsyncGenerator[ASGIApp]":
+        parts = partial(_open_service, settings, options)
+        async with _open(parts, given.sandbox, progress, has_choice=has_choice) as service:
+            services.append(service)
+            yield make_api(service, settings, options, url)
+
+    async with serving(settings, options, opening=opening) as served:
+        [service] = services
         solve_id = await _start(service.settings, service.submitter, given)
         page = f"{served.entry.url}/solves/{solve_id}"
         await _show_page(page, given)
-        records = OwnRecords(service.settings, service.reader)
-        # An interrupted demo ends, so that the next start does not take it over.
-        async with ending(service.stopper, solve_id, progress):
-            await show_runs(records.watch(solve_id), progress)
-        code = await _show_end(records, solve_id)
+        code = await finish(ServiceClient(service, progress), solve_id, Options())
         progress.print(Text(f"\nThe page stays at {page} until Ctrl-C."), soft_wrap=True)
         try:
             await asyncio.wait([served.http])
         except asyncio.CancelledError:
             # What was asked for is done: this is how it ends.
             return code
-    return OUR_FAULT
+    return FAILED
 
 
-class _Stage:
-    """What is opened for our own server, and stays at hand."""
+async def _show_there(settings: Settings, given: DemoOptions, server: Server) -> int:
+    # Only here: an HTTP client costs start-up time.
+    from yudai.cli.solve.server import open_server
 
-    service: Service
+    _check(given, server)
+    async with open_server(settings, Options(), server) as client:
+        solve_id = await client.open_demo()
+        await _show_page(f"{client.remote.url}/solves/{solve_id}", given)
+        return await finish(client, solve_id, Options())
 
-    def __init__(self, progress: Console) -> None:
-        self._progress = progress
 
-    @asynccontextmanager
-    async def open(
-        self, settings: Settings, given: ServeOptions, url: str
-    ) -> "AsyncGenerator[ASGIApp]":
-        async with AsyncExitStack() as stack:
-            try:
-                self.service = await stack.enter_async_context(open_parts(settings, given))
-            except SandboxError as error:
-                if given.sandbox or settings.sandbox_backend or is_shared(settings):
-                    raise
-                say_no_sandbox(self._progress, error)
-                bare = open_parts(settings, given._replace(sandbox="process"))
-                self.service = _demo_only(await stack.enter_async_context(bare))
-            yield make_api(self.service, settings, given, url)
+async def _start(settings: Settings, submitter: Submitter, given: DemoOptions) -> SolveId:
+    request = demo_request(
+        settings,
+        sandbox_backend=submitter.sandbox_backend,
+        parallel=given.parallel,
+        reducer=given.reducer,
+    )
+    return await submitter.solves.open_solve(request)
+
+
+@asynccontextmanager
+async def _open(
+    opening: Callable[[str | None], AbstractAsyncContextManager[Opened]],
+    sandbox: str | None,
+    progress: Console,
+    *,
+    has_choice: bool,
+) -> AsyncGenerator[Opened]:
+    """Where no sandbox can start and none was chosen, the demo's own scripts run without one."""
+    async with AsyncExitStack() as stack:
+        try:
+            opened = await stack.enter_async_context(opening(sandbox))
+        except SandboxError as error:
+            if has_choice:
+                raise
+            progress.print(f"No sandbox on this machine: {error}", style="yellow", markup=False)
+            progress.print("The demo's own scripts run as plain processes instead.", style="yellow")
+            opened = await stack.enter_async_context(opening("process"))
+        yield opened
+
+
+@asynccontextmanager
+async def _open_service(
+    settings: Settings, options: ServeOptions, sandbox: str | None
+) -> AsyncGenerator[Service]:
+    async with open_parts(settings, options._replace(sandbox=sandbox)) as service:
+        yield service if sandbox == options.sandbox else _demo_only(service)
 
 
 def _demo_only(service: Service) -> Service:
@@ -170,23 +182,6 @@ def _demo_only(service: Service) -> Service:
         forecaster=replace(service.forecaster, submitter=submitter),
         conversations=replace(service.conversations, submitter=submitter),
     )
-
-
-async def _show_there(given: DemoOptions, server: Server) -> int:
-    from yudai.cli.http.client import Made, open_remote, read_as
-    from yudai.cli.records.http_records import ServerRecords, note_version
-    from yudai.cli.watch.watch import watch
-
-    _check(given, server)
-    async with open_remote(server.url) as remote:
-        note_version(remote.url, await remote.version())
-        made = await remote.post("/api/demo", key=secrets.token_hex(16))
-        solve_id = read_as(Made, made, remote.url).id
-        records = ServerRecords(remote)
-        await _show_page(f"{remote.url}/solves/{solve_id}", given)
-        await watch(records, solve_id, console.progress())
-        where = "" if server.is_ours else remote.url
-        return await _show_end(records, solve_id, where=where)
 
 
 def _check(given: DemoOptions, server: Server) -> None:

@@ -1,7 +1,7 @@
 """Exit codes, the same for every command."""
 
 OK = 0
-OUR_FAULT = 1
+FAILED = 1
 NO_CHAMPION = 2
 OUT_OF_BUDGET = 3
 REFUSED = 4

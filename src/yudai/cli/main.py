@@ -8,7 +8,7 @@ from contextlib import suppress
 from io import TextIOWrapper
 from typing import TYPE_CHECKING
 
-from yudai.cli.exit_codes import BROKEN_PIPE, INTERRUPTED, OK, OUR_FAULT, REFUSED
+from yudai.cli.exit_codes import BROKEN_PIPE, FAILED, INTERRUPTED, OK, REFUSED
 
 if TYPE_CHECKING:
     from yudai.kit.errors import YudaiError
@@ -44,7 +44,7 @@ def run(arguments: list[str]) -> int:
     except typer.TyperException as error:
         return _say_usage(error.format_message())
     except YudaiError as error:
-        return _say(str(error), REFUSED if _is_refusal(error) else OUR_FAULT)
+        return _say(str(error), REFUSED if _is_refusal(error) else FAILED)
     except BrokenPipeError:
         raise
     except Exception as error:  # noqa: BLE001 - the last line of defence is a line, not a page
@@ -73,7 +73,7 @@ def _say_fault(error: Exception, arguments: list[str]) -> int:
     if {"-v", "--verbose"} & {*arguments}:
         _write("".join(traceback.format_exception(error)))
     kind = type(error).__name__
-    return _say(f"our fault: {kind}: {error} (yudai --verbose ... shows where)", OUR_FAULT)
+    return _say(f"a bug in Yudai: {kind}: {error} (yudai --verbose ... shows where)", FAILED)
 
 
 def _say(message: str, code: int) -> int:

@@ -124,33 +124,33 @@ NoWorker = Annotated[
 class Options(NamedTuple):
     """`yudai solve` as it was typed."""
 
-    target: str
-    text: str
-    issue_file: str
-    model: list[str] | None
-    temperature: list[float] | None
-    strategy: list[str] | None
-    agent: list[str] | None
-    max_edits: list[int] | None
-    max_steps: int
-    parallel: int
-    budget_usd: float
-    run_budget_usd: float
-    time_budget: float | None
-    run_time_budget: float
-    sandbox: str | None
-    setup: list[str] | None
-    test: str
-    env: Path | None
-    base: str
-    dirty: bool
-    base_url: str
-    price: list[str] | None
-    reducer: str
-    accept_unproved: bool
-    apply: bool
-    branch: str
-    yes: bool
-    json: bool
+    target: str = "."
+    text: str = ""
+    issue_file: str = ""
+    model: list[str] | None = None
+    temperature: list[float] | None = None
+    strategy: list[str] | None = None
+    agent: list[str] | None = None
+    max_edits: list[int] | None = None
+    max_steps: int = 80
+    parallel: int = 4
+    budget_usd: float = 5.0
+    run_budget_usd: float = 1.0
+    time_budget: float | None = None
+    run_time_budget: float = 1800
+    sandbox: str | None = None
+    setup: list[str] | None = None
+    test: str = ""
+    env: Path | None = None
+    base: str = ""
+    dirty: bool = False
+    base_url: str = ""
+    price: list[str] | None = None
+    reducer: str = "simple"
+    accept_unproved: bool = False
+    apply: bool = False
+    branch: str = ""
+    yes: bool = False
+    json: bool = False
     server: str = ""
     pr: bool = False

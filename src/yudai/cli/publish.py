@@ -1,9 +1,11 @@
 """`yudai publish`: a pull request with the champion's patch, or where it is already."""
 
 import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from rich.console import Console
 from rich.text import Text
@@ -12,7 +14,7 @@ from yudai.cli import console as consoles
 from yudai.cli.console import program
 from yudai.cli.exit_codes import OK
 from yudai.cli.http.client import AwayError, Remote, read_as
-from yudai.cli.records.choose import find_server
+from yudai.cli.records.records import OwnRecords, Records, find_server
 from yudai.cli.spinner import working
 from yudai.cli.text import one_line, print_json, safe
 from yudai.kit.clock import SystemClock
@@ -24,18 +26,17 @@ from yudai.publishing.publisher import Publisher
 from yudai.publishing.requests import Publications
 from yudai.publishing.views import PublicationView
 from yudai.settings import Settings
-from yudai.views.documents import Reader
 from yudai.wiring.components import open_context
-from yudai.wiring.sandboxes import make_backend
+from yudai.wiring.sandbox_upkeep import open_named_backend
 
 _PAUSE_S = 1.0
 
 
 @dataclass(frozen=True)
-class ServerDesk:
+class ServerPublishClient:
     remote: Remote
 
-    async def ask(self, solve_id: SolveId) -> PublicationView:
+    async def request(self, solve_id: SolveId) -> PublicationView:
         """A lost answer is no second pull request: who asks again is told that it is under way."""
         post = partial(self.remote.post, f"/api/solves/{solve_id}/publish")
         found = await retry(post, [_PAUSE_S], on=AwayError)
@@ -47,7 +48,7 @@ class ServerDesk:
         except NotFoundError:
             return None
 
-    async def go_on(self, seen: PublicationView) -> None:
+    async def wait(self, seen: PublicationView) -> None:
         del seen
         await asyncio.sleep(_PAUSE_S)
 
@@ -56,10 +57,10 @@ _MAX_WAIT_S = 60.0
 _STALE = " (its base branch has moved on: solve it anew)"
 
 
-class Desk(Protocol):
+class PublishClient(Protocol):
     """Who publishes: a server, or this process."""
 
-    async def ask(self, solve_id: SolveId) -> PublicationView:
+    async def request(self, solve_id: SolveId) -> PublicationView:
         """ConflictError where there is nothing to publish, or it is under way."""
         ...
 
@@ -67,20 +68,20 @@ class Desk(Protocol):
         """None: nobody has asked for it."""
         ...
 
-    async def go_on(self, seen: PublicationView) -> None:
+    async def wait(self, seen: PublicationView) -> None:
         """Until something may have changed."""
         ...
 
 
 @dataclass(frozen=True)
-class OwnDesk:
+class LocalPublishClient:
     """In this very process."""
 
     publisher: Publisher
     publications: Publications
     user_id: str = LOCAL_USER
 
-    async def ask(self, solve_id: SolveId) -> PublicationView:
+    async def request(self, solve_id: SolveId) -> PublicationView:
         return await self.publisher.request(solve_id, actor=self.user_id)
 
     async def view(self, solve_id: SolveId) -> PublicationView | None:
@@ -89,19 +90,19 @@ class OwnDesk:
         except NotFoundError:
             return None
 
-    async def go_on(self, seen: PublicationView) -> None:
+    async def wait(self, seen: PublicationView) -> None:
         await asyncio.sleep(max(0.0, (seen.due_at or 0.0) - self.publications.clock.now()))
         await self.publisher.resume(seen.solve_id)
 
 
-async def publish(desk: Desk, solve_id: SolveId, console: Console) -> PublicationView:
+async def publish(client: PublishClient, solve_id: SolveId, console: Console) -> PublicationView:
     """Ask, wait, say where it is; RefusedError when it may not be."""
     async with working(console, "publishing: commit, branch, pull request, comment"):
-        seen = await _asked(desk, solve_id)
+        seen = await _requested(client, solve_id)
         while seen.state not in RESTING:
             _check_wait(seen)
-            await desk.go_on(seen)
-            seen = await desk.view(solve_id) or seen
+            await client.wait(seen)
+            seen = await client.view(solve_id) or seen
     if seen.state is not PublicationState.DONE or seen.pull_number is None:
         why = one_line(seen.reason, width=400) or "there is no pull request"
         hint = _STALE if seen.state is PublicationState.STALE else ""
@@ -124,11 +125,11 @@ def _check_wait(seen: PublicationView) -> None:
         )
 
 
-async def _asked(desk: Desk, solve_id: SolveId) -> PublicationView:
+async def _requested(client: PublishClient, solve_id: SolveId) -> PublicationView:
     try:
-        return await desk.ask(solve_id)
+        return await client.request(solve_id)
     except ConflictError:
-        seen = await desk.view(solve_id)
+        seen = await client.view(solve_id)
         is_under_way = seen is not None and (seen.state not in RESTING or seen.pull_number)
         if seen is None or not is_under_way:
             raise
@@ -136,39 +137,38 @@ async def _asked(desk: Desk, solve_id: SolveId) -> PublicationView:
 
 
 async def run_publish(settings: Settings, target: str, *, json: bool) -> int:
-    server = await find_server(settings)
-    if server is None:
-        seen = await _publish_here(settings, target, json=json)
-    else:
-        seen = await _publish_there(settings, server.url, target, json=json)
+    console = consoles.progress() if json else consoles.result()
+    async with _open(settings) as opened:
+        solve_id = (await opened.records.document(target)).solve.id
+        seen = await publish(opened.client, solve_id, console)
     if json:
         print_json(seen.model_dump(mode="json"))
     return OK
 
 
-async def _publish_here(settings: Settings, target: str, *, json: bool) -> PublicationView:
+class _Opened(NamedTuple):
+    records: Records
+    client: PublishClient
+
+
+@asynccontextmanager
+async def _open(settings: Settings) -> AsyncGenerator[_Opened]:
+    server = await find_server(settings)
+    if server is not None:
+        # Only here: an HTTP client costs start-up time.
+        from yudai.cli.records.http_records import open_server_records
+
+        async with open_server_records(server.url, home=settings.home) as records:
+            yield _Opened(records, ServerPublishClient(records.remote))
+        return
     # Only here: a forge's client costs start-up time.
     from yudai.wiring.forge import open_forge_services
 
-    console = consoles.progress() if json else consoles.result()
-    async with open_context(settings) as context:
-        solve_id = (await Reader(context).document(target)).solve.id
-        backend = make_backend(settings, store=context.store)
-        try:
-            async with open_forge_services(settings, context, backend=backend) as forge_services:
-                asked = Publications(context.store, context.clock, forge_services.forge.url)
-                return await publish(OwnDesk(forge_services.publisher, asked), solve_id, console)
-        finally:
-            await backend.close()
-
-
-async def _publish_there(
-    settings: Settings, url: str, target: str, *, json: bool
-) -> PublicationView:
-    # Only here: an HTTP client costs start-up time.
-    from yudai.cli.records.http_records import open_server_records
-
-    console = consoles.progress() if json else consoles.result()
-    async with open_server_records(url, home=settings.home) as records:
-        solve_id = (await records.document(target)).solve.id
-        return await publish(ServerDesk(records.remote), solve_id, console)
+    async with (
+        open_context(settings) as context,
+        open_named_backend(settings, None, context.store) as backend,
+        open_forge_services(settings, context, backend=backend) as forge_services,
+    ):
+        asked = Publications(context.store, context.clock, forge_services.forge.url)
+        client = LocalPublishClient(forge_services.publisher, asked)
+        yield _Opened(OwnRecords(settings, context), client)

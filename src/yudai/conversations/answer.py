@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import structlog
 
+from yudai.artifacts.context import Context
 from yudai.conversations import queries as conversations
 from yudai.conversations.domain.conversation import MAX_TEXT, ChatMessage, ChatRole
 from yudai.conversations.domain.prompt import MIN_BYTES, messages_for
@@ -27,7 +28,7 @@ from yudai.runs.spending.run_cap import USEFUL_OUTPUT_TOKENS, Quote
 from yudai.solves.domain.slash_command import is_command
 from yudai.store.outages import retry_while_away
 from yudai.store.store import Store
-from yudai.views.documents import Reader
+from yudai.views.documents import document
 from yudai.views.domain.document import SolveDocument
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger()
@@ -68,7 +69,7 @@ class _Reply(NamedTuple):
 
 @dataclass(frozen=True)
 class ChatAnswerer:
-    reader: Reader
+    context: Context
     catalogue: Catalogue
     gateway: Gateway
     chat_model: str | None
@@ -90,19 +91,19 @@ class ChatAnswerer:
         await retry_while_away(partial(self._keep, question, reply), KEEPING_S)
 
     async def _keep(self, question: _Question, reply: _Reply) -> None:
-        async with self.reader.context.store.change() as db:
+        async with self.context.store.change() as db:
             await conversations.add_once(
                 db,
                 question.message.conversation_id,
                 role=reply.role,
                 text=cut(reply.text, limit=MAX_TEXT).text,
-                at=self.reader.context.clock.now(),
+                at=self.context.clock.now(),
                 reply_to=question.message.id,
                 cost_micros=reply.cost_micros,
             )
 
     async def _question(self, message_id: MessageId) -> _Question | None:
-        async with self.reader.context.store.read() as db:
+        async with self.context.store.read() as db:
             message = await conversations.message(db, message_id)
             if message is None or not _wants_answer(message):
                 return None
@@ -112,7 +113,7 @@ class ChatAnswerer:
             earlier = await conversations.messages_before(db, of, message_id, limit=_SAID)
             turn = await conversations.count_replies(db, of)
             recent = await conversations.recent_solves(db, of, limit=_SOLVES)
-        documents = [await self.reader.document(solve_id) for solve_id in recent]
+        documents = [await document(self.context, solve_id) for solve_id in recent]
         return _Question(message, [to_message(row) for row in earlier], documents, turn)
 
     async def _reply(self, question: _Question) -> _Reply:
@@ -151,7 +152,7 @@ class ChatAnswerer:
             said=question.said,
             documents=question.documents,
             instructions=_instructions(),
-            token=self.reader.context.clock.token(),
+            token=self.context.clock.token(),
             limit=limit,
         )
         quote = Quote(limit + _FRAME, _OUTPUT_TOKENS, price).within(self.cap_micros)

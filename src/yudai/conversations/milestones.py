@@ -1,7 +1,6 @@
 """Posts milestones of solves to their conversation, from the solves' timelines."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -30,46 +29,43 @@ _MOST_AT_ONCE = 200
 _ABOUT_CHAMPION = frozenset({Milestone.CHAMPION, Milestone.AWAITING_REVIEW, Milestone.COMPLETED})
 
 
-@dataclass(frozen=True)
-class Milestones:
-    store: Store
+async def post_milestones(store: Store, solve_id: SolveId) -> int:
+    """Post the solve's milestones that are not posted yet; return how many.
 
-    async def post(self, solve_id: SolveId) -> int:
-        """Post the solve's milestones that are not posted yet; return how many.
-
-        Any process may call it at any time: each milestone is posted once. They are in the order
-        of the timeline, because a call posts everything before the next one reads.
-        """
-        async with self.store.read() as db:
-            solve = await solves.get(db, solve_id)
-            if solve.conversation_id is None or not await _untold(db, solve_id):
-                return 0
-        conversation_id = ConversationId(solve.conversation_id)
-        async with self.store.change() as db:
-            await conversations.hold(db, conversation_id)
-            # Read again under the lock: another process may have posted it.
-            untold = await _untold(db, solve_id)
-            solve = await solves.get(db, solve_id)
-            rows = await runs.of_solve(db, solve_id)
-            return sum([await _say(db, solve, rows, item) for item in untold])
-
-    async def sweep(self, conversation_id: ConversationId | None = None) -> int:
-        """Post new milestones of one conversation, before it is read.
-
-        Without one, of all: a process may have died before it posted them.
-        """
-        async with self.store.read() as db:
-            found = await conversations.with_unposted_milestones(
-                db, conversation_id, limit=_MOST_AT_ONCE
-            )
-        return sum([await self.post(solve_id) for solve_id in found])
+    Any process may call it at any time: each milestone is posted once. They are in the order
+    of the timeline, because a call posts everything before the next one reads.
+    """
+    async with store.read() as db:
+        solve = await solves.get(db, solve_id)
+        if solve.conversation_id is None or not await _unposted(db, solve_id):
+            return 0
+    conversation_id = ConversationId(solve.conversation_id)
+    async with store.change() as db:
+        await conversations.hold(db, conversation_id)
+        # Read again under the lock: another process may have posted it.
+        unposted = await _unposted(db, solve_id)
+        solve = await solves.get(db, solve_id)
+        rows = await runs.of_solve(db, solve_id)
+        return sum([await _say(db, solve, rows, item) for item in unposted])
 
 
-async def _untold(db: AsyncSession, solve_id: SolveId) -> list[Reached]:
+async def post_all_milestones(store: Store, conversation_id: ConversationId | None = None) -> int:
+    """Post new milestones of one conversation, before it is read.
+
+    Without one, of all: a process may have died before it posted them.
+    """
+    async with store.read() as db:
+        found = await conversations.with_unposted_milestones(
+            db, conversation_id, limit=_MOST_AT_ONCE
+        )
+    return sum([await post_milestones(store, solve_id) for solve_id in found])
+
+
+async def _unposted(db: AsyncSession, solve_id: SolveId) -> list[Reached]:
     events = await conversations.timeline(db, solve_id, tuple(REACHED))
-    told = await conversations.posted_milestones(db, solve_id)
+    posted = await conversations.posted_milestones(db, solve_id)
     happened = (Happened(event.kind, event.at, event.run_id, event.data) for event in events)
-    return [item for item in reached(happened) if item.milestone not in told]
+    return [item for item in reached(happened) if item.milestone not in posted]
 
 
 async def _say(db: AsyncSession, solve: SolveRow, rows: Sequence[RunRow], item: Reached) -> bool:

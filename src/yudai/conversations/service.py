@@ -7,8 +7,7 @@ from typing import NamedTuple
 import structlog
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from yudai.arena.default_lineup import default_matrix
-from yudai.arena.submit import Submitter
+from yudai.arena.submit import Submitter, default_matrix
 from yudai.artifacts.context import Context
 from yudai.conversations import queries as conversations
 from yudai.conversations.answer import ChatAnswerer, to_message
@@ -22,10 +21,9 @@ from yudai.conversations.domain.conversation import (
     checked_text,
 )
 from yudai.conversations.domain.requests import ConversationAsk, IssueAsk, check_place, from_issue
-from yudai.conversations.milestones import Milestones
+from yudai.conversations.milestones import post_all_milestones, post_milestones
 from yudai.conversations.tables import ChatMessageRow, ConversationRow
 from yudai.engine.port import Engine
-from yudai.gateway.catalogue import Catalogue
 from yudai.kit.errors import ConflictError, InfrastructureError, NotFoundError, RefusedError
 from yudai.kit.ids import ConversationId, MessageId, SolveId, short
 from yudai.kit.value import from_attributes
@@ -44,7 +42,7 @@ from yudai.solves.idempotency import IdempotencyKey, KeyReusedError, KeyTakenErr
 from yudai.solves.queries import issue_of
 from yudai.store.outages import StoreAwayError
 from yudai.views.solve_queries import Which
-from yudai.views.solves import SolveSummary, Viewer
+from yudai.views.solves import SolveSummary, solve_page
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger()
 
@@ -58,7 +56,7 @@ class ConversationDetail(Conversation):
     """Newest first."""
 
 
-class _Said(NamedTuple):
+class _NewMessage(NamedTuple):
     """A message that is not stored yet."""
 
     conversation: ConversationRow
@@ -72,9 +70,6 @@ class Conversations:
     context: Context
     engine: Engine
     submitter: Submitter
-    catalogue: Catalogue
-    viewer: Viewer
-    milestones: Milestones
     answerer: ChatAnswerer
 
     async def create(
@@ -116,7 +111,7 @@ class Conversations:
     async def read(self, conversation_id: ConversationId, *, user_id: str) -> ConversationDetail:
         row = await self._get(conversation_id, user_id)
         which = Which(user_id, conversation_id=row.id)
-        page = await self.viewer.page(which, limit=_MAX_SOLVES)
+        page = await solve_page(self.context, which, limit=_MAX_SOLVES)
         return ConversationDetail(**dict(to_conversation(row)), solves=page.solves)
 
     async def messages(
@@ -132,7 +127,7 @@ class Conversations:
         if after and before:
             raise RefusedError("choose one of after and before")
         await self._get(conversation_id, user_id)
-        await self.milestones.sweep(conversation_id)
+        await post_all_milestones(self.context.store, conversation_id)
         async with self.context.store.read() as db:
             newest = await conversations.newest(db, conversation_id)
             cursor = _number(after or before, most=newest if after else None)
@@ -156,9 +151,9 @@ class Conversations:
         text = checked_text(text)
         conversation = await self._get(conversation_id, user_id)
         # Milestones reached before the message come before it.
-        await self.milestones.sweep(conversation_id)
-        said = _Said(conversation, text, self.context.clock.now(), key)
-        message = await self._said_before(said) or await self._take(said)
+        await post_all_milestones(self.context.store, conversation_id)
+        new = _NewMessage(conversation, text, self.context.clock.now(), key)
+        message = await self._earlier(new) or await self._take(new)
         await self._follow_up(message)
         return Posted(message=to_message(message), solve_id=message.solve_id)
 
@@ -177,64 +172,64 @@ class Conversations:
         submitted = await self.submitter.submit(
             ask, user_id=user_id, conversation_id=conversation_id, key=key
         )
-        await self.milestones.post(submitted.solve_id)
+        await post_milestones(self.context.store, submitted.solve_id)
         return submitted.solve_id
 
     async def _get(self, conversation_id: ConversationId, user_id: str) -> ConversationRow:
         async with self.context.store.read() as db:
             return await conversations.get(db, conversation_id, user_id=user_id)
 
-    async def _said_before(self, said: _Said) -> ChatMessageRow | None:
+    async def _earlier(self, new: _NewMessage) -> ChatMessageRow | None:
         async with self.context.store.read() as db:
-            earlier = await idempotency.find(db, said.conversation.user_id, said.key)
+            earlier = await idempotency.find(db, new.conversation.user_id, new.key)
             return await conversations.message(db, MessageId(int(earlier))) if earlier else None
 
-    async def _take(self, said: _Said) -> ChatMessageRow:
+    async def _take(self, new: _NewMessage) -> ChatMessageRow:
         try:
-            if is_command(said.text):
-                return await self._carry_out(said)
+            if is_command(new.text):
+                return await self._carry_out(new)
             async with self.context.store.change() as db:
-                return await self._write(db, said)
+                return await self._write(db, new)
         except KeyTakenError:
             # Sent twice at the same moment: the other request has committed.
-            if earlier := await self._said_before(said):
+            if earlier := await self._earlier(new):
                 return earlier
             raise
 
     async def _write(
-        self, db: AsyncSession, said: _Said, solve_id: SolveId | None = None
+        self, db: AsyncSession, new: _NewMessage, solve_id: SolveId | None = None
     ) -> ChatMessageRow:
-        of, user_id = said.conversation.id, said.conversation.user_id
+        of, user_id = new.conversation.id, new.conversation.user_id
         row = ChatMessageRow(
-            conversation_id=of, role=ChatRole.USER, text=said.text, at=said.at, solve_id=solve_id
+            conversation_id=of, role=ChatRole.USER, text=new.text, at=new.at, solve_id=solve_id
         )
         # Add the message before the key: a request with the same key has then committed.
         await conversations.add_message(db, row)
         made = str(row.id)
-        await idempotency.keep(db, user_id, said.key, resource_id=made, at=self.context.clock.now())
+        await idempotency.keep(db, user_id, new.key, resource_id=made, at=self.context.clock.now())
         return row
 
-    async def _carry_out(self, said: _Said) -> ChatMessageRow:
+    async def _carry_out(self, new: _NewMessage) -> ChatMessageRow:
         """Execute a command; its message is committed together with its solve or refusal."""
         written: list[ChatMessageRow] = []
 
         async def also(db: AsyncSession, solve_id: SolveId) -> None:
-            written.append(await self._write(db, said, solve_id))
+            written.append(await self._write(db, new, solve_id))
 
-        of = said.conversation
+        of = new.conversation
         try:
-            ask = await self._ask(of, parse_command(said.text))
+            ask = await self._ask(of, parse_command(new.text))
             await self.submitter.submit(ask, user_id=of.user_id, conversation_id=of.id, also=also)
         except (KeyTakenError, KeyReusedError, StoreAwayError):
             # Not refusals: the message exists, or its state is unknown.
             raise
         except (RefusedError, InfrastructureError) as error:
-            return await self._refuse(said, error.over_http())
+            return await self._refuse(new, error.over_http())
         return written[0]
 
-    async def _refuse(self, said: _Said, why: str) -> ChatMessageRow:
+    async def _refuse(self, new: _NewMessage, why: str) -> ChatMessageRow:
         async with self.context.store.change() as db:
-            message = await self._write(db, said)
+            message = await self._write(db, new)
             await conversations.add_once(
                 db,
                 message.conversation_id,
@@ -248,7 +243,7 @@ class Conversations:
     async def _follow_up(self, message: ChatMessageRow) -> None:
         """Post milestones or have the message answered. Idempotent."""
         if message.solve_id is not None:
-            await self.milestones.post(message.solve_id)
+            await post_milestones(self.context.store, message.solve_id)
         elif not await self._is_answered(message.id):
             await self._have_answered(message.id)
 
@@ -270,7 +265,7 @@ class Conversations:
         return from_command(command, place=_place(conversation), matrix=matrix)
 
     async def _default_matrix(self) -> Matrix:
-        return await default_matrix(self.catalogue, self.answerer.chat_model)
+        return await default_matrix(self.submitter.catalogue, self.answerer.chat_model)
 
 
 def to_conversation(row: ConversationRow) -> Conversation:

@@ -6,7 +6,9 @@ from typing import NamedTuple
 
 from pydantic import ConfigDict, Field
 
+from yudai.artifacts.context import Context
 from yudai.artifacts.port import ArtifactKind
+from yudai.artifacts.queries import artifact_of
 from yudai.forge.ports.folder import Forge, Snapshot
 from yudai.kit.errors import ConflictError, NotFoundError, RefusedError, about
 from yudai.kit.ids import RunId, SolveId, short
@@ -20,7 +22,7 @@ from yudai.solves import timeline as events
 from yudai.solves.domain.states import SolveEvent, SolveState
 from yudai.solves.queries import issue_of
 from yudai.solves.tables import SolveRow
-from yudai.views.documents import Reader
+from yudai.views.documents import find_run
 
 
 class ApplyAsk(Value):
@@ -64,7 +66,7 @@ class _Answer(NamedTuple):
 
 @dataclass(frozen=True)
 class Applier:
-    reader: Reader
+    context: Context
     forge: Forge
 
     async def apply(self, target: str, *, here: Path | None = None) -> AppliedView:
@@ -100,7 +102,7 @@ class Applier:
             raise RefusedError(*error.message, field=error.field) from error
 
     async def _target(self, solve_id: SolveId, run_id: str, user_id: str) -> str:
-        async with self.reader.context.store.read() as db:
+        async with self.context.store.read() as db:
             solve = await solves.get(db, solve_id)
             ids = [run.id for run in await runs.of_solve(db, solve_id)]
         if solve.user_id != user_id:
@@ -122,7 +124,7 @@ class Applier:
         if solve.snapshot is None:
             raise RefusedError("this solve is not of a folder: use `yudai show --diff`")
         with about("run_id"):
-            patch = await self.reader.artifact(RunId(run.id), ArtifactKind.PATCH)
+            patch = await artifact_of(self.context, RunId(run.id), ArtifactKind.PATCH)
             if not patch:
                 raise NotFoundError(f"{run.handle} made no patch")
         if reasons := _reasons(patch, solve):
@@ -131,7 +133,7 @@ class Applier:
 
     async def _newest(self, here: Path | None) -> SolveId:
         """The newest solve of the current folder; other folders need a name."""
-        async with self.reader.context.store.read() as db:
+        async with self.context.store.read() as db:
             for solve in await folders.newest_first(db):
                 if here is None or here.is_relative_to(solve.snapshot.root):
                     return solve.id
@@ -141,27 +143,27 @@ class Applier:
     async def _find(self, target: str) -> tuple[SolveRow, RunRow]:
         """The champion of a solve, or the named run."""
         try:
-            async with self.reader.context.store.read() as db:
+            async with self.context.store.read() as db:
                 solve = await solves.find(db, target)
         except NotFoundError:
-            run = await self.reader.run(target)
-            async with self.reader.context.store.read() as db:
+            run = await find_run(self.context, target)
+            async with self.context.store.read() as db:
                 return await solves.get(db, SolveId(run.solve_id)), run
         if solve.champion_run_id is None:
             raise NotFoundError("this solve has no champion: name one of its runs")
-        return solve, await self.reader.run(solve.champion_run_id)
+        return solve, await find_run(self.context, solve.champion_run_id)
 
     async def _settle(self, answer: _Answer, data: dict[str, object]) -> None:
         """Settle the solve. A second decision is only added to the timeline."""
-        solve_id, now = SolveId(answer.solve.id), self.reader.context.clock.now()
-        told = {"run": answer.run.id, **data}
-        async with self.reader.context.store.change() as db:
+        solve_id, now = SolveId(answer.solve.id), self.context.clock.now()
+        facts = {"run": answer.run.id, **data}
+        async with self.context.store.change() as db:
             solve = await solves.hold(db, solve_id)
             if solve.state == SolveState.AWAITING_REVIEW:
-                await solves.advance(db, solve_id, SolveEvent.SETTLED, at=now, data=told)
+                await solves.advance(db, solve_id, SolveEvent.SETTLED, at=now, data=facts)
             else:
                 await events.append(
-                    db, solve_id, kind="patch.applied", at=now, run_id=answer.run.id, data=told
+                    db, solve_id, kind="patch.applied", at=now, run_id=answer.run.id, data=facts
                 )
 
 

@@ -1,11 +1,9 @@
 """A person's decision: another champion, or none."""
 
-from dataclasses import dataclass
-
 from pydantic import ConfigDict, Field
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from yudai.kit.clock import Clock
+from yudai.artifacts.context import Context
 from yudai.kit.errors import ConflictError, NotFoundError, RefusedError
 from yudai.kit.ids import RunId, SolveId, short
 from yudai.kit.text import line
@@ -18,7 +16,6 @@ from yudai.solves import queries as solves
 from yudai.solves import timeline as events
 from yudai.solves.domain.states import SolveEvent, SolveState
 from yudai.solves.tables import SolveRow
-from yudai.store.store import Store
 
 MAX_REASON = 500
 
@@ -41,67 +38,63 @@ class Choice(Value):
     )
 
 
-@dataclass(frozen=True)
-class Chooser:
-    store: Store
-    clock: Clock
+async def dismiss_solve(
+    context: Context, solve_id: SolveId, reason: str, *, user_id: str, by: str = ""
+) -> None:
+    """Complete a solve without taking a patch; its runs do not change.
 
-    async def dismiss(self, solve_id: SolveId, reason: str, *, user_id: str, by: str = "") -> None:
-        """Complete a solve without taking a patch; its runs do not change.
-
-        `by` names the person when it is not the owner.
-        """
-        told: dict[str, object] = {"dismissed": line(reason, width=MAX_REASON), "by": by or user_id}
-        async with self.store.change() as db:
-            solve = await solves.hold(db, solve_id)
-            _check_owner(solve, user_id)
-            if solve.state is not SolveState.AWAITING_REVIEW:
-                raise ConflictError(
-                    f"solve {short(solve_id)} is {solve.state}: only what is awaiting review can"
-                    " be dismissed",
-                    state=solve.state,
-                )
-            now = self.clock.now()
-            await solves.advance(db, solve_id, SolveEvent.SETTLED, at=now, data=told)
-            await publications.cancel(db, solve_id, at=now)
-
-    async def choose(
-        self, solve_id: SolveId, choice: Choice, *, user_id: str, by: str = ""
-    ) -> None:
-        """Offer another run than the ranking did, or one where it abstained.
-
-        The solve's state does not change: a solve that awaits review still does, and after an
-        abstention the chosen run's patch can be applied.
-        """
-        reason, now = " ".join(choice.reason.split()), self.clock.now()
-        async with self.store.change() as db:
-            solve = await solves.hold(db, solve_id)
-            _check_owner(solve, user_id)
-            await _check_open(db, solve)
-            await _check_unpublished(db, solve_id)
-            run = next(
-                (r for r in await runs.of_solve(db, solve_id) if r.id == choice.run_id), None
+    `by` names the person when it is not the owner.
+    """
+    facts: dict[str, object] = {"dismissed": line(reason, width=MAX_REASON), "by": by or user_id}
+    async with context.store.change() as db:
+        solve = await solves.hold(db, solve_id)
+        _check_owner(solve, user_id)
+        if solve.state is not SolveState.AWAITING_REVIEW:
+            raise ConflictError(
+                f"solve {short(solve_id)} is {solve.state}: only what is awaiting review can"
+                " be dismissed",
+                state=solve.state,
             )
-            if run is None:
-                raise RefusedError(
-                    f"solve {short(solve_id)} has no run {choice.run_id!a}", field="run_id"
-                )
-            if run.state is not RunState.COMPLETED:
-                raise RefusedError(
-                    f"{run.handle} is {run.state}: choose a completed run, it has an answer",
-                    field="run_id",
-                )
-            told: dict[str, object] = {
-                "was": solve.champion_run_id,
-                "reason": reason,
-                "by": by or user_id,
-            }
-            await events.append(
-                db, solve_id, kind="champion.chosen", at=now, run_id=RunId(run.id), data=told
+        now = context.clock.now()
+        await solves.advance(db, solve_id, SolveEvent.SETTLED, at=now, data=facts)
+        await publications.cancel(db, solve_id, at=now)
+
+
+async def choose_champion(
+    context: Context, solve_id: SolveId, choice: Choice, *, user_id: str, by: str = ""
+) -> None:
+    """Offer another run than the ranking did, or one where it abstained.
+
+    The solve's state does not change: a solve that awaits review still does, and after an
+    abstention the chosen run's patch can be applied.
+    """
+    reason, now = " ".join(choice.reason.split()), context.clock.now()
+    async with context.store.change() as db:
+        solve = await solves.hold(db, solve_id)
+        _check_owner(solve, user_id)
+        await _check_open(db, solve)
+        await _check_unpublished(db, solve_id)
+        run = next((r for r in await runs.of_solve(db, solve_id) if r.id == choice.run_id), None)
+        if run is None:
+            raise RefusedError(
+                f"solve {short(solve_id)} has no run {choice.run_id!a}", field="run_id"
             )
-            await solves.change(
-                db, solve_id, champion_run_id=run.id, reason=f"chosen by a person: {reason}"
+        if run.state is not RunState.COMPLETED:
+            raise RefusedError(
+                f"{run.handle} is {run.state}: choose a completed run, it has an answer",
+                field="run_id",
             )
+        facts: dict[str, object] = {
+            "was": solve.champion_run_id,
+            "reason": reason,
+            "by": by or user_id,
+        }
+        await events.append(
+            db, solve_id, kind="champion.chosen", at=now, run_id=RunId(run.id), data=facts
+        )
+        await solves.change(
+            db, solve_id, champion_run_id=run.id, reason=f"chosen by a person: {reason}"
+        )
 
 
 def _check_owner(solve: SolveRow, user_id: str) -> None:

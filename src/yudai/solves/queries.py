@@ -83,8 +83,8 @@ async def advance(
     state = solve_state.advance(was, event)
     columns = {"state": state, **_stamps(row, state, at), **changes}
     changed = await change_row(db, SolveRow, solve_id, columns, expected=was)
-    told = {"from": was, "to": state, **(data or {})}
-    await events.append(db, solve_id, kind=f"solve.{event}", at=at, data=told)
+    facts = {"from": was, "to": state, **(data or {})}
+    await events.append(db, solve_id, kind=f"solve.{event}", at=at, data=facts)
     return changed
 
 

@@ -9,10 +9,9 @@ import structlog
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from yudai.accounts import queries as accounts
-from yudai.arena.default_lineup import default_matrix
 from yudai.arena.forge_issue import IssueSource
 from yudai.arena.open import SolveRequest
-from yudai.arena.submit import Submitter
+from yudai.arena.submit import Submitter, default_matrix
 from yudai.forge.domain.issue_text import OUR_MARK, is_bot
 from yudai.forge.domain.markdown import fence
 from yudai.forge.domain.repository import Account, Comment, ForgeIssue, Labelling, RepoRef, Role

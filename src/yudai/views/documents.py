@@ -3,7 +3,6 @@
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeVar
 
@@ -36,76 +35,70 @@ from yudai.views.domain.document import PlaceEntry, RunEntry, SolveDocument, Sol
 Entry = TypeVar("Entry", bound=RunEntry)
 
 
-@dataclass(frozen=True)
-class Reader:
-    context: Context
+async def document(context: Context, ending: str) -> SolveDocument:
+    async with context.store.read() as db:
+        return await _document(db, await solves.find(db, ending), now=context.clock.now())
 
-    async def document(self, ending: str) -> SolveDocument:
-        async with self.context.store.read() as db:
-            return await self._document(db, await solves.find(db, ending))
 
-    async def recent(self, limit: int) -> list[SolveDocument]:
-        async with self.context.store.read() as db:
-            return [await self._document(db, row) for row in await solves.recent(db, limit=limit)]
+async def recent(context: Context, limit: int) -> list[SolveDocument]:
+    now = context.clock.now()
+    async with context.store.read() as db:
+        return [await _document(db, row, now=now) for row in await solves.recent(db, limit=limit)]
 
-    async def run(self, ending: str, *, solve: str = "") -> RunRow:
-        """By id ending, or by handle within a solve (the newest unless named)."""
-        async with self.context.store.read() as db:
-            row = await solves.find(db, solve)
-            for run in await runs.of_solve(db, SolveId(row.id)):
-                if ending in (run.handle, run.id):
-                    return run
-            return await runs.find(db, ending)
 
-    async def solve(self, ending: str = "") -> SolveRow:
-        """By id ending; unless named the newest that goes on, else the newest of all."""
-        async with self.context.store.read() as db:
-            if ending not in solves.NEWEST:
-                return await solves.find(db, ending)
-            going_on = await solves.in_states(db, (SolveState.QUEUED, SolveState.RUNNING))
-            newest = max(going_on, key=lambda row: (row.created_at, row.id), default=None)
-            return newest or await solves.find(db, ending)
+async def find_run(context: Context, ending: str, *, solve: str = "") -> RunRow:
+    """By id ending, or by handle within a solve (the newest unless named)."""
+    async with context.store.read() as db:
+        row = await solves.find(db, solve)
+        for run in await runs.of_solve(db, SolveId(row.id)):
+            if ending in (run.handle, run.id):
+                return run
+        return await runs.find(db, ending)
 
-    async def messages(self, run_id: RunId) -> list[TrajectoryMessage]:
-        async with self.context.store.read() as db:
-            return await trajectories.messages(db, run_id)
 
-    async def trajectory(self, run: RunRow) -> dict[str, Any]:
-        """In mini-SWE-agent's format, as far as it goes: also of a run that goes on or was cut."""
-        with suppress(NotFoundError):
-            return json.loads(await self.artifact(run.id, ArtifactKind.TRAJECTORY))
-        return export(await self.messages(run.id), SoFar(run))
+async def find_solve(context: Context, ending: str = "") -> SolveRow:
+    """By id ending; unless named the newest that has not ended, else the newest of all."""
+    async with context.store.read() as db:
+        if ending not in solves.NEWEST:
+            return await solves.find(db, ending)
+        active = await solves.in_states(db, (SolveState.QUEUED, SolveState.RUNNING))
+        newest = max(active, key=lambda row: (row.created_at, row.id), default=None)
+        return newest or await solves.find(db, ending)
 
-    async def artifact(self, run_id: RunId, kind: ArtifactKind) -> bytes:
-        return await artifact_of(self.context, run_id, kind)
 
-    async def _document(self, db: AsyncSession, solve: SolveRow) -> SolveDocument:
-        return document_of(
-            solve,
-            await runs.of_solve(db, solve.id),
-            await events.of_kinds(db, solve.id, KINDS),
-            now=self.context.clock.now(),
-        )
+async def messages(context: Context, run_id: RunId) -> list[TrajectoryMessage]:
+    async with context.store.read() as db:
+        return await trajectories.messages(db, run_id)
+
+
+async def trajectory(context: Context, run: RunRow) -> dict[str, Any]:
+    """In mini-SWE-agent's format, up to now for a run that has not ended or was cut off."""
+    with suppress(NotFoundError):
+        return json.loads(await artifact_of(context, run.id, ArtifactKind.TRAJECTORY))
+    return export(await messages(context, run.id), so_far(run))
+
+
+async def _document(db: AsyncSession, solve: SolveRow, *, now: float) -> SolveDocument:
+    return document_of(
+        solve,
+        await runs.of_solve(db, solve.id),
+        await events.of_kinds(db, solve.id, KINDS),
+        now=now,
+    )
 
 
 class SoFar(NamedTuple):
     """A run without an outcome, as its trajectory tells it."""
 
-    run: RunRow
+    exit_status: str
+    steps: int
+    usage: Usage
     patch: str = ""
     config: Mapping[str, object] = MappingProxyType({})
 
-    @property
-    def exit_status(self) -> str:
-        return self.run.exit_status or str(self.run.state)
 
-    @property
-    def steps(self) -> int:
-        return self.run.steps
-
-    @property
-    def usage(self) -> Usage:
-        return self.run.usage
+def so_far(run: RunRow) -> SoFar:
+    return SoFar(run.exit_status or str(run.state), run.steps, run.usage)
 
 
 def chosen_step(messages: Sequence[TrajectoryMessage], number: int) -> Step:
@@ -141,9 +134,9 @@ def head_of(solve: SolveRow, cost_micros: int, *, now: float) -> dict[str, objec
 
 
 def document_of(
-    solve: SolveRow, rows: Sequence[RunRow], told: Iterable[EventRow], *, now: float
+    solve: SolveRow, rows: Sequence[RunRow], timeline: Iterable[EventRow], *, now: float
 ) -> SolveDocument:
-    """Of `told` only what was blocked is part of it."""
+    """Of `timeline` only what was blocked is part of it."""
     cost_micros = sum(run.total_cost_micros for run in rows)
     folder = None if solve.snapshot is None else str(solve.snapshot.root)
     return SolveDocument(
@@ -154,5 +147,5 @@ def document_of(
         not_started=tuple(contestant.handle for contestant in solve.not_started),
         reason=solve.reason or solve.error,
         budget_ended=stopped_by(solve, rows, now=now),
-        blocked=blocked_of(told),
+        blocked=blocked_of(timeline),
     )

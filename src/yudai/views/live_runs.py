@@ -25,7 +25,7 @@ from yudai.runs.messages import Stored
 from yudai.solves.domain.states import SolveState
 from yudai.testing.domain.report import Baseline
 from yudai.verification.domain.verdict import Tally, VerdictStatus, tally
-from yudai.views.domain.run import RunFacts
+from yudai.views.domain.document import RunFacts
 from yudai.views.solves import SolveFacts
 
 Facts = Row[*tuple[Any, ...]]
@@ -39,7 +39,7 @@ _MAX_COMMANDS = 50
 
 
 class MarkView(Value):
-    """A moment of a run that a lane shows: its first edit, or tests that it ran."""
+    """A moment of a run that the live view shows: its first edit, or tests that it ran."""
 
     kind: Literal["edit", "test"]
     at: float
@@ -64,6 +64,8 @@ class LaneView(RunFacts):
     lines_changed: int = Field(alias="lines")
     """Added and removed."""
     verdict: VerdictStatus | None
+    verdict_summary: str = ""
+    """One line; empty while there is no verdict."""
     tests: Tally | None
     marks: tuple[MarkView, ...]
     """At most 40: the first edit and the newest tests."""
@@ -107,7 +109,7 @@ class MessageView(Value):
 
 
 def lane_view(run: Facts, *, step_limit: int, baseline: Baseline | None, now: float) -> LaneView:
-    """Of a row that `update_queries.lanes` has read."""
+    """Of a row that `update_queries.runs` has read."""
     elapsed_s = 0.0 if run.started_at is None else (run.finished_at or now) - run.started_at
     return from_attributes(
         LaneView,
@@ -121,6 +123,7 @@ def lane_view(run: Facts, *, step_limit: int, baseline: Baseline | None, now: fl
         elapsed_ms=max(0, int(elapsed_s * 1000)),
         last_action=_last_action(run.last_turn),
         verdict=None if run.verdict is None else run.verdict.status,
+        verdict_summary="" if run.verdict is None else run.verdict.summary,
         tests=None if run.verdict is None else tally(run.verdict, baseline),
         marks=tuple(_mark_view(mark, run.earlier_cost_micros) for mark in run.marks or ()),
         url=run_url(run.id),
@@ -174,8 +177,8 @@ def _mark_view(mark: RunMark, earlier_micros: int) -> MarkView:
 def _said(body: Object, extra: Object, *, has_commands: bool) -> str:
     raw = extra.get("raw_output")
     if isinstance(raw, str):
-        told = as_text(extra.get("exception_info"))
-        return f"{raw}\n{told}" if told else raw
+        exception = as_text(extra.get("exception_info"))
+        return f"{raw}\n{exception}" if exception else raw
     return thought_of(body) if has_commands else text_of(body)
 
 
@@ -183,12 +186,12 @@ def _is_code(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and abs(value) < 1 << 31
 
 
-def _phase(lane: Facts) -> Phase:
-    if lane.state in FINAL:
+def _phase(run: Facts) -> Phase:
+    if run.state in FINAL:
         return "done"
-    if lane.state is RunState.RUNNING:
-        return "working" if lane.message_count else "starting"
-    return "verifying" if lane.state is RunState.VERIFYING else "waiting"
+    if run.state is RunState.RUNNING:
+        return "working" if run.message_count else "starting"
+    return "verifying" if run.state is RunState.VERIFYING else "waiting"
 
 
 def _last_action(turn: str | None) -> str:

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from pydantic import Field
@@ -11,7 +10,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from yudai.arena.prepare import PREPARED
 from yudai.artifacts import queries as artifact_rows
-from yudai.artifacts.port import ArtifactKind, ArtifactRef, Artifacts
+from yudai.artifacts.context import Context
+from yudai.artifacts.port import ArtifactKind, ArtifactRef
 from yudai.kit.errors import NotFoundError
 from yudai.kit.ids import RunId, SolveId
 from yudai.kit.money import usd
@@ -24,10 +24,9 @@ from yudai.runs.tables import AttemptRow, RunRow
 from yudai.solves import queries as solves
 from yudai.solves import timeline as events
 from yudai.solves.tables import SolveRow
-from yudai.store.store import Store
 from yudai.testing.domain.report import Baseline
 from yudai.verification.domain.verdict import Tally, Verdict, tally
-from yudai.views.domain.run import AttemptFacts, Tokens
+from yudai.views.domain.document import AttemptFacts, Tokens
 from yudai.views.live_runs import MessageView, run_url
 from yudai.views.solves import RunView, run_view
 
@@ -131,57 +130,56 @@ class Which(NamedTuple):
     attempt: int | None = None
 
 
-@dataclass(frozen=True)
-class RunReader:
-    store: Store
-    artifacts: Artifacts
+async def detail(context: Context, which: Which) -> RunDetail:
+    async with context.store.read() as db:
+        return await detail_of(db, await own_run(db, which))
 
-    async def run(self, which: Which) -> RunDetail:
-        async with self.store.read() as db:
-            return await detail_of(db, await own_run(db, which))
 
-    async def attempts(self, which: Which) -> AttemptList:
-        async with self.store.read() as db:
-            run = await own_run(db, which)
-            earlier = await attempts.of_run(db, run.id)
-        views = [_attempt_view(row, RunState.FAILED, row.number, run.id) for row in earlier]
-        present = _attempt_view(run, run.state, run.attempt, run.id)
-        return AttemptList(run_id=run.id, attempts=(*views, present))
+async def attempt_list(context: Context, which: Which) -> AttemptList:
+    async with context.store.read() as db:
+        run = await own_run(db, which)
+        earlier = await attempts.of_run(db, run.id)
+    views = [_attempt_view(row, RunState.FAILED, row.number, run.id) for row in earlier]
+    present = _attempt_view(run, run.state, run.attempt, run.id)
+    return AttemptList(run_id=run.id, attempts=(*views, present))
 
-    async def plan(self, which: Which) -> PlanView:
-        ref = await self.artifact(which, ArtifactKind.PLAN)
-        plan = as_object(json.loads(await self.artifacts.get(ref)))
-        return PlanView(
-            run_id=which.run_id,
-            steps=tuple(str(step) for step in as_items(plan.get("steps"))),
-            before_first_edit=plan.get("before_first_edit") is True,
-        )
 
-    async def tests(self, which: Which) -> TestsView:
-        async with self.store.read() as db:
-            run = await own_run(db, which)
-            baseline = (await solves.get(db, run.solve_id)).baseline
-            refs = await _refs(db, run)
-        if run.verdict is None:
-            raise _not_yet(run, "verdict")
-        return TestsView(
-            run_id=run.id,
-            verdict=run.verdict,
-            tests=tally(run.verdict, baseline),
-            baseline=None if baseline is None else _baseline_facts(baseline),
-            links={name: _log_link(run.id, name, refs) for name in _OF_TESTS},
-        )
+async def plan(context: Context, which: Which) -> PlanView:
+    ref = await artifact(context, which, ArtifactKind.PLAN)
+    plan = as_object(json.loads(await context.artifacts.get(ref)))
+    return PlanView(
+        run_id=which.run_id,
+        steps=tuple(str(step) for step in as_items(plan.get("steps"))),
+        before_first_edit=plan.get("before_first_edit") is True,
+    )
 
-    async def artifact(self, which: Which, kind: ArtifactKind) -> ArtifactRef:
-        """Of the run, or of its solve where all runs have the same."""
-        async with self.store.read() as db:
-            run = await own_run(db, which)
-            refs = await _refs(db, run)
-            if kind is ArtifactKind.SETUP_LOG and kind not in refs:
-                raise await _no_setup_log(db, run)
-        if kind not in refs:
-            raise _not_yet(run, kind.readable)
-        return refs[kind]
+
+async def tests(context: Context, which: Which) -> TestsView:
+    async with context.store.read() as db:
+        run = await own_run(db, which)
+        baseline = (await solves.get(db, run.solve_id)).baseline
+        refs = await _refs(db, run)
+    if run.verdict is None:
+        raise _not_yet(run, "verdict")
+    return TestsView(
+        run_id=run.id,
+        verdict=run.verdict,
+        tests=tally(run.verdict, baseline),
+        baseline=None if baseline is None else _baseline_facts(baseline),
+        links={name: _log_link(run.id, name, refs) for name in _OF_TESTS},
+    )
+
+
+async def artifact(context: Context, which: Which, kind: ArtifactKind) -> ArtifactRef:
+    """Of the run, or of its solve where all runs have the same."""
+    async with context.store.read() as db:
+        run = await own_run(db, which)
+        refs = await _refs(db, run)
+        if kind is ArtifactKind.SETUP_LOG and kind not in refs:
+            raise await _no_setup_log(db, run)
+    if kind not in refs:
+        raise _not_yet(run, kind.readable)
+    return refs[kind]
 
 
 async def detail_of(db: AsyncSession, run: RunRow) -> RunDetail:
@@ -192,7 +190,7 @@ async def detail_of(db: AsyncSession, run: RunRow) -> RunDetail:
         solve_id=run.solve_id,
         step_limit=solve.budget.max_steps,
         sandbox_id=run.sandbox_id,
-        links=_links(run, await _refs(db, run)),
+        links=_detail_links(run, await _refs(db, run)),
     )
 
 
@@ -227,7 +225,7 @@ async def _refs(db: AsyncSession, run: RunRow) -> dict[ArtifactKind, ArtifactRef
     return of_solve | await artifact_rows.of_run(db, run.id)
 
 
-def _links(run: RunRow, refs: dict[ArtifactKind, ArtifactRef]) -> dict[str, str]:
+def _detail_links(run: RunRow, refs: dict[ArtifactKind, ArtifactRef]) -> dict[str, str]:
     """What is there already is linked by its content, so that it may be kept for ever."""
     here = run_url(run.id)
     parts = ("cancel", "attempts", "plan", "steps", "messages", "tests")

@@ -5,14 +5,13 @@ import binascii
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from pydantic import Field
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from yudai.artifacts.context import Context
 from yudai.forge.domain.issue import IssueFacts
-from yudai.kit.clock import Clock
 from yudai.kit.errors import NotFoundError
 from yudai.kit.ids import RunId, SolveId
 from yudai.kit.money import usd
@@ -29,15 +28,13 @@ from yudai.solves.domain.budget import Budget
 from yudai.solves.domain.matrix import Contestant, Matrix
 from yudai.solves.domain.origin import Origin, PublishMode
 from yudai.solves.tables import EventRow, SolveRow
-from yudai.store.store import Store
 from yudai.verification.domain.verdict import Tally as Tests
 from yudai.verification.domain.verdict import Verdict
 from yudai.verification.domain.verdict import tally as tally_of
 from yudai.views import solve_queries as pages
 from yudai.views.decisions import Decisions, decisions_of
 from yudai.views.documents import document_of, head_of
-from yudai.views.domain.document import SolveDocument, SolveHead
-from yudai.views.domain.run import RunFacts, Tokens
+from yudai.views.domain.document import RunFacts, SolveDocument, SolveHead, Tokens
 from yudai.views.solve_queries import Champion, Mark, Tally, Which
 
 _MAX_EVENTS = 10_000
@@ -126,7 +123,7 @@ class SolveView(SolveDocument, Decisions, SolveFacts):
     origin: Origin | None = Field(description="How it was asked for.")
     publication: PublicationView | None = Field(description="Its pull request, or comment.")
     repo_url: str
-    publish: PublishMode | None = Field(description="null: it is of no forge.")
+    publish: PublishMode | None = Field(description="null: the solve is not from a forge.")
     base_branch: str
     base_commit: str
     reducer: str
@@ -136,45 +133,38 @@ class SolveView(SolveDocument, Decisions, SolveFacts):
     links: dict[str, str]
 
 
-@dataclass(frozen=True)
-class Viewer:
-    store: Store
-    clock: Clock
+async def solve_page(context: Context, which: Which, *, limit: int, cursor: str = "") -> SolvePage:
+    after = mark_of(cursor)
+    async with context.store.read() as db:
+        rows = await pages.page(db, which, limit=limit + 1, after=after)
+        shown = rows[:limit]
+        known = await _known(db, [row.id for row in shown])
+    now = context.clock.now()
+    return SolvePage(
+        solves=tuple(_summary(row, known, now=now) for row in shown),
+        cursor=cursor_of(shown[-1]) if len(rows) > limit else None,
+        reset=bool(cursor) and after is None,
+    )
 
-    async def page(self, which: Which, *, limit: int, cursor: str = "") -> SolvePage:
-        after = mark_of(cursor)
-        async with self.store.read() as db:
-            rows = await pages.page(db, which, limit=limit + 1, after=after)
-            shown = rows[:limit]
-            known = await _known(db, [row.id for row in shown])
-        now = self.clock.now()
-        return SolvePage(
-            solves=tuple(_summary(row, known, now=now) for row in shown),
-            cursor=cursor_of(shown[-1]) if len(rows) > limit else None,
-            reset=bool(cursor) and after is None,
-        )
 
-    async def summary(self, solve_id: SolveId, *, user_id: str) -> SolveSummary:
-        async with self.store.read() as db:
-            row = await pages.listed(db, solve_id)
-            if row is None or row.user_id != user_id:
-                raise _not_found(solve_id)
-            known = await _known(db, [solve_id])
-        return _summary(row, known, now=self.clock.now())
+async def solve_summary(context: Context, solve_id: SolveId, *, user_id: str) -> SolveSummary:
+    async with context.store.read() as db:
+        row = await pages.listed(db, solve_id)
+        if row is None or row.user_id != user_id:
+            raise _not_found(solve_id)
+        known = await _known(db, [solve_id])
+    return _summary(row, known, now=context.clock.now())
 
-    async def solve(self, solve_id: SolveId, *, user_id: str) -> SolveView:
-        async with self.store.read() as db:
-            row = await self._own(db, solve_id, user_id)
-            rows = await runs.of_solve(db, solve_id)
-            told = await events.after(db, solve_id, limit=_MAX_EVENTS)
-            published = await publications.find(db, solve_id)
-        return _view(row, rows, told, published=published, now=self.clock.now())
 
-    async def _own(self, db: AsyncSession, solve_id: SolveId, user_id: str) -> SolveRow:
+async def solve_view(context: Context, solve_id: SolveId, *, user_id: str) -> SolveView:
+    async with context.store.read() as db:
         row = await solves.get(db, solve_id)
         if row.user_id != user_id:
             raise _not_found(solve_id)
-        return row
+        rows = await runs.of_solve(db, solve_id)
+        timeline = await events.after(db, solve_id, limit=_MAX_EVENTS)
+        published = await publications.find(db, solve_id)
+    return _view(row, rows, timeline, published=published, now=context.clock.now())
 
 
 def cursor_of(row: SolveRow) -> str:
@@ -219,7 +209,7 @@ def _summary(row: SolveRow, known: _Known, *, now: float) -> SolveSummary:
         champion_handle="" if champion is None else champion.handle,
         tests=champion and _tests(champion),
         reason=row.reason or row.error,
-        links=_links(row.id),
+        links=_solve_links(row.id),
     )
 
 
@@ -233,7 +223,7 @@ def progress_of(tally: Tally) -> Progress:
     return Progress(total=tally.states.total(), **counts)
 
 
-def _links(solve_id: SolveId) -> dict[str, str]:
+def _solve_links(solve_id: SolveId) -> dict[str, str]:
     here = f"/api/solves/{solve_id}"
     return {"self": here, "updates": f"{here}/updates", "cancel": f"{here}/cancel"}
 
@@ -253,7 +243,7 @@ def _run_links(run_id: RunId) -> dict[str, str]:
 def _view(
     row: SolveRow,
     rows: Sequence[RunRow],
-    told: Sequence[EventRow],
+    timeline: Sequence[EventRow],
     *,
     published: PublicationRow | None,
     now: float,
@@ -263,13 +253,13 @@ def _view(
     return from_attributes(
         SolveView,
         row,
-        **dict(decisions_of(row, told)),
-        **dict(document_of(row, rows, told, now=now)),
+        **dict(decisions_of(row, timeline)),
+        **dict(document_of(row, rows, timeline, now=now)),
         progress=progress_of(tally),
         runs=tuple(map(run_view, rows)),
-        events=tuple(from_attributes(EventView, event) for event in told),
+        events=tuple(from_attributes(EventView, event) for event in timeline),
         publication=None if published is None else view_of(published),
-        links=_links(row.id),
+        links=_solve_links(row.id),
     )
 
 

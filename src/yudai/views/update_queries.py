@@ -33,7 +33,7 @@ _SOLVE_ID = bindparam("solve_id", type_=String)
 _NEWEST_EVENT = (
     select(func.max(EventRow.id)).where(EventRow.solve_id == _SOLVE_ID).scalar_subquery()
 )
-_GLANCE = (
+_VERSION = (
     select(
         SolveRow.user_id,
         SolveRow.rev,
@@ -69,7 +69,7 @@ def _columns(row: type[Base], view: type[Value], *others: str) -> list[ColumnEle
     return [column for column in row.__table__.columns if column.name in names]
 
 
-_LANES = select(
+_RUNS = select(
     *_columns(
         RunRow,
         LaneView,
@@ -109,7 +109,7 @@ _EVENTS = (
 _BASELINE = select(SolveRow.baseline).where(SolveRow.id == _SOLVE_ID)
 
 
-class Lane(NamedTuple):
+class RunVersion(NamedTuple):
     """A run as far as one has to look to know whether it has changed."""
 
     id: RunId
@@ -118,14 +118,14 @@ class Lane(NamedTuple):
     rev: int
 
 
-class Glance(NamedTuple):
+class SolveVersion(NamedTuple):
     user_id: str
     rev: int
     state: str
     created_at: float
     event: int
     """The newest of the timeline; 0: none."""
-    lanes: tuple[Lane, ...]
+    runs: tuple[RunVersion, ...]
 
 
 class EventFacts(NamedTuple):
@@ -137,20 +137,20 @@ class EventFacts(NamedTuple):
     """JSON text as it is stored."""
 
 
-def glance(db: Connection, solve_id: SolveId) -> Glance | None:
-    """One statement, however many lanes there are; None when there is no such solve."""
-    rows = db.execute(_GLANCE, {"solve_id": solve_id}).all()
+def solve_version(db: Connection, solve_id: SolveId) -> SolveVersion | None:
+    """One statement, however many runs there are; None when there is no such solve."""
+    rows = db.execute(_VERSION, {"solve_id": solve_id}).all()
     if not rows:
         return None
     user_id, rev, state, created_at, event, *_ = rows[0]
     # A solve without runs is one row with nothing in their place.
-    lanes = tuple(Lane._make(row[5:]) for row in rows if row[5])
-    return Glance(user_id, rev, state, created_at, event or 0, lanes)
+    runs = tuple(RunVersion._make(row[5:]) for row in rows if row[5])
+    return SolveVersion(user_id, rev, state, created_at, event or 0, runs)
 
 
-def lanes(db: Connection, run_ids: Sequence[RunId]) -> dict[RunId, Facts]:
+def runs(db: Connection, run_ids: Sequence[RunId]) -> dict[RunId, Facts]:
     """What `lane_view` shows of them."""
-    return {row.id: row for row in db.execute(_LANES, {"run_ids": list(run_ids)})}
+    return {row.id: row for row in db.execute(_RUNS, {"run_ids": list(run_ids)})}
 
 
 def solve(db: Connection, solve_id: SolveId) -> Facts:
@@ -170,8 +170,8 @@ def events(db: Connection, solve_id: SolveId, *, after: int, limit: int) -> list
     return list(map(EventFacts._make, found))
 
 
-def baseline(db: Connection, solve_id: SolveId, lanes: Iterable[Facts]) -> Baseline | None:
+def baseline(db: Connection, solve_id: SolveId, runs: Iterable[Facts]) -> Baseline | None:
     """What verdicts are compared with; it is long, so only where there are some."""
-    if all(lane.verdict is None for lane in lanes):
+    if all(run.verdict is None for run in runs):
         return None
     return db.execute(_BASELINE, {"solve_id": solve_id}).scalar_one()

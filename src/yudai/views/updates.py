@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection
 
+from yudai.artifacts.context import Context
 from yudai.kit.clock import Clock
 from yudai.kit.errors import NotFoundError, RefusedError
 from yudai.kit.ids import LOCAL_USER, RunId, SolveId
@@ -26,7 +27,7 @@ from yudai.views import update_queries as facts
 from yudai.views.domain.cursor import UNSEEN, Cursor, Mark, decode, encode, epoch_of
 from yudai.views.live_runs import LaneView, MessageView, WatchedSolve, lane_view, message_view
 from yudai.views.solves import EventView, progress_of
-from yudai.views.update_queries import EventFacts, Facts, Glance, Lane
+from yudai.views.update_queries import EventFacts, Facts, RunVersion, SolveVersion
 
 
 class UpdatesView(Value):
@@ -51,16 +52,16 @@ class UpdatesView(Value):
     """Those that have changed."""
     events: tuple[EventView, ...]
     messages: dict[RunId, tuple[MessageView, ...]]
-    """Of the open lanes, each in the order of `seq`."""
+    """Of the open runs, each in the order of `seq`."""
     resets: tuple[RunId, ...]
-    """Lanes whose messages are to be forgotten before these are added."""
+    """Runs whose messages are to be forgotten before these are added."""
     unknown: tuple[str, ...]
     """What was to be opened and is no run of this solve."""
 
 
 MAX_BYTES = 256 * 1024
 TAIL = 50
-"""Messages that are sent of a lane that is opened; earlier ones are asked for elsewhere."""
+"""Messages that are sent of a run that is opened; earlier ones are asked for elsewhere."""
 FAR = 500
 """Whoever is so many messages behind is sent the tail anew."""
 POLL_MS = {
@@ -70,7 +71,7 @@ POLL_MS = {
 } | dict.fromkeys(FINAL, 0)
 
 _AT_ONCE_MS = 50
-_MAX_LANES = 400
+_MAX_RUNS = 400
 _MAX_EVENTS = 200
 _MAX_MESSAGES = 200
 _MIN_MESSAGES = 12
@@ -88,19 +89,19 @@ class Ask(NamedTuple):
 
 class Answer:
     def __init__(
-        self, ask: Ask, seen: Glance, cursor: Cursor, *, now: float, is_reset: bool
+        self, ask: Ask, seen: SolveVersion, cursor: Cursor, *, now: float, is_reset: bool
     ) -> None:
         self._ask, self._seen, self._cursor, self._now = ask, seen, cursor, now
         self._is_reset = is_reset
-        self._open = [lane for lane in seen.lanes if lane.id in ask.open]
-        unseen = [UNSEEN] * (len(seen.lanes) - len(cursor.marks))
+        self._open = [run for run in seen.runs if run.id in ask.open]
+        unseen = [UNSEEN] * (len(seen.runs) - len(cursor.marks))
         self._marks = [*cursor.marks, *unseen]
-        self._places = {lane.id: place for place, lane in enumerate(seen.lanes)}
+        self._places = {run.id: place for place, run in enumerate(seen.runs)}
         self._turn, self._event = 0, cursor.event
         self._room = _Room(ask.max_bytes)
         self._more = False
         self._solve = b"null"
-        self._lanes: list[bytes] = []
+        self._runs: list[bytes] = []
         self._events: list[bytes] = []
         self._messages: dict[RunId, list[bytes]] = {}
         self._resets: list[RunId] = []
@@ -111,16 +112,16 @@ class Answer:
         cursor, seen = self._cursor, self._seen
         return (
             (cursor.rev, cursor.event) == (seen.rev, seen.event)
-            and all(map(_is_seen, self._marks, seen.lanes))
+            and all(map(_is_seen, self._marks, seen.runs))
             and all(map(self._is_read, self._open))
         )
 
     def read(self, db: Connection) -> None:
         """At most seven statements, however long the trajectories are."""
         solve = facts.solve(db, self._ask.solve_id)
-        self._solve = watched_solve(db, self._ask.solve_id, solve).model_dump_json().encode()
+        self._solve = _watched_solve(db, self._ask.solve_id, solve).model_dump_json().encode()
         self._room.takes(self._solve, is_first=True)
-        self._read_lanes(db, step_limit=solve.budget.max_steps)
+        self._read_runs(db, step_limit=solve.budget.max_steps)
         self._read_events(db)
         self._read_messages(db)
 
@@ -141,7 +142,7 @@ class Answer:
         return b'%s,"solve":%s,"lanes":[%s],"events":[%s],"messages":{%s}}' % (
             json.dumps(head)[:-1].encode(),
             self._solve,
-            b",".join(self._lanes),
+            b",".join(self._runs),
             b",".join(self._events),
             b",".join(messages),
         )
@@ -151,36 +152,36 @@ class Answer:
         new = Cursor(self._cursor.epoch, rev, self._event, self._turn, tuple(self._marks))
         return self._ask.cursor if new == self._cursor and not self._is_reset else encode(new)
 
-    def _mark(self, lane: Lane) -> Mark:
-        return self._marks[self._places[lane.id]]
+    def _mark(self, run: RunVersion) -> Mark:
+        return self._marks[self._places[run.id]]
 
-    def _is_read(self, lane: Lane) -> bool:
-        return self._mark(lane).read_rev == lane.rev
+    def _is_read(self, run: RunVersion) -> bool:
+        return self._mark(run).read_rev == run.rev
 
-    def _read_lanes(self, db: Connection, *, step_limit: int) -> None:
-        # From where there was no room the last time, so that busy lanes do not starve others.
+    def _read_runs(self, db: Connection, *, step_limit: int) -> None:
+        # From where there was no room the last time, so that busy runs do not starve others.
         turn = self._cursor.turn
-        ordered = [*self._seen.lanes[turn:], *self._seen.lanes[:turn]]
-        changed = [lane for lane in ordered if not _is_seen(self._mark(lane), lane)]
+        ordered = [*self._seen.runs[turn:], *self._seen.runs[:turn]]
+        changed = [run for run in ordered if not _is_seen(self._mark(run), run)]
         if not changed:
             return
-        found = facts.lanes(db, [lane.id for lane in changed[:_MAX_LANES]])
+        found = facts.runs(db, [run.id for run in changed[:_MAX_RUNS]])
         baseline = facts.baseline(db, self._ask.solve_id, found.values())
-        for lane in changed:
-            one = found.get(lane.id)
+        for run in changed:
+            one = found.get(run.id)
             view = one and lane_view(one, step_limit=step_limit, baseline=baseline, now=self._now)
-            if view is None or not self._add(self._lanes, view.model_dump_json().encode()):
-                self._more, self._turn = True, self._places[lane.id]
+            if view is None or not self._add(self._runs, view.model_dump_json().encode()):
+                self._more, self._turn = True, self._places[run.id]
                 return
-            self._see(lane)
+            self._see(run)
 
-    def _see(self, lane: Lane) -> None:
-        mark = self._mark(lane)
-        if mark.attempt and mark.attempt != lane.attempt:
-            self._resets.append(lane.id)
-        is_same = mark.attempt == lane.attempt
-        new = mark._replace(rev=lane.rev) if is_same else Mark(lane.attempt, lane.rev)
-        self._marks[self._places[lane.id]] = new
+    def _see(self, run: RunVersion) -> None:
+        mark = self._mark(run)
+        if mark.attempt and mark.attempt != run.attempt:
+            self._resets.append(run.id)
+        is_same = mark.attempt == run.attempt
+        new = mark._replace(rev=run.rev) if is_same else Mark(run.attempt, run.rev)
+        self._marks[self._places[run.id]] = new
 
     def _read_events(self, db: Connection) -> None:
         if self._event == self._seen.event:
@@ -194,34 +195,34 @@ class Answer:
         self._more |= self._event != self._seen.event
 
     def _read_messages(self, db: Connection) -> None:
-        # A lane whose new attempt the watcher has not been told of has to wait for that.
-        told = (lane for lane in self._open if self._mark(lane).attempt == lane.attempt)
-        behind = [lane for lane in told if not self._is_read(lane)]
+        # A run whose new attempt was not sent yet has to wait for that.
+        known = (run for run in self._open if self._mark(run).attempt == run.attempt)
+        behind = [run for run in known if not self._is_read(run)]
         if not behind:
             return
-        newest = trajectories.newest(db, [lane.id for lane in behind])
+        newest = trajectories.newest(db, [run.id for run in behind])
         most = min(TAIL, max(_MIN_MESSAGES, _MAX_MESSAGES // len(behind)))
-        wanted = [self._message_range(lane, newest[lane.id], most) for lane in behind]
+        wanted = [self._message_range(run, newest[run.id], most) for run in behind]
         found = trajectories.in_ranges(db, [one for one in wanted if one.after < one.upto])
-        for lane, stretch, seq in zip(behind, wanted, self._send(wanted, found), strict=True):
-            is_read = seq == newest[lane.id]
+        for run, stretch, seq in zip(behind, wanted, self._send(wanted, found), strict=True):
+            is_read = seq == newest[run.id]
             self._more |= not is_read
-            read_rev = lane.rev if is_read else self._mark(lane).read_rev
+            read_rev = run.rev if is_read else self._mark(run).read_rev
             place = self._places[stretch.run_id]
             self._marks[place] = self._marks[place]._replace(seq=seq, read_rev=read_rev)
 
-    def _message_range(self, lane: Lane, newest: int, most: int) -> MessageRange:
+    def _message_range(self, run: RunVersion, newest: int, most: int) -> MessageRange:
         """What to send next: from the last one sent, or from the beginning of the tail."""
-        seq = self._mark(lane).seq
+        seq = self._mark(run).seq
         is_lost = seq > newest or newest - seq > FAR
         if seq >= 0 and is_lost:
-            self._resets.append(lane.id)
+            self._resets.append(run.id)
         if seq < 0 or is_lost:
             seq = max(newest - TAIL, -1)
-        return MessageRange(lane.id, lane.attempt, seq, min(seq + most, newest))
+        return MessageRange(run.id, run.attempt, seq, min(seq + most, newest))
 
     def _send(self, wanted: Sequence[MessageRange], found: Iterable[Stored]) -> list[int]:
-        """Oldest first, whichever lane it is of; for each stretch how far that came."""
+        """Oldest first, whichever run it is of; for each stretch how far that came."""
         lines: dict[RunId, list[Stored]] = {one.run_id: [] for one in wanted}
         for message in sorted(found, key=attrgetter("seq")):
             lines[message.run_id].append(message)
@@ -257,11 +258,11 @@ class _Room:
         return True
 
 
-def _is_seen(mark: Mark, lane: Lane) -> bool:
-    return mark.rev == lane.rev and mark.attempt == lane.attempt
+def _is_seen(mark: Mark, run: RunVersion) -> bool:
+    return mark.rev == run.rev and mark.attempt == run.attempt
 
 
-def watched_solve(db: Connection, solve_id: SolveId, solve: Facts) -> WatchedSolve:
+def _watched_solve(db: Connection, solve_id: SolveId, solve: Facts) -> WatchedSolve:
     """Of a row that `update_queries.solve` has read."""
     tally = facts.progress(db, solve_id)
     return from_attributes(
@@ -296,9 +297,21 @@ class Updates:
         body = None
         if ask.solve_id.isascii() and ask.solve_id.isprintable():
             body = await self.snapshot_reader.run(partial(_look, ask=ask, now=self.clock.now()))
-        if body is None:
-            raise NotFoundError(f"there is no solve {ask.solve_id!a}")
-        return body
+        return _known(body, ask)
+
+
+async def poll_once(context: Context, ask: Ask) -> UpdatesView:
+    """The same without a thread of its own: for a process that polls a single solve."""
+    look = partial(_look, ask=ask, now=context.clock.now())
+    async with context.store.read() as db:
+        body = await db.run_sync(lambda session: look(session.connection()))
+    return UpdatesView.model_validate_json(_known(body, ask))
+
+
+def _known(body: bytes | None, ask: Ask) -> bytes:
+    if body is None:
+        raise NotFoundError(f"there is no solve {ask.solve_id!a}")
+    return body
 
 
 @asynccontextmanager
@@ -312,7 +325,7 @@ async def open_updates(store: Store, clock: Clock) -> AsyncGenerator[Updates]:
 
 def _look(db: Connection, *, ask: Ask, now: float) -> bytes | None:
     """Most looks find nothing new: one statement tells."""
-    seen = facts.glance(db, ask.solve_id)
+    seen = facts.solve_version(db, ask.solve_id)
     if seen is None or seen.user_id != ask.user_id:
         return None
     epoch = epoch_of(ask.solve_id, seen.created_at)
@@ -325,14 +338,14 @@ def _look(db: Connection, *, ask: Ask, now: float) -> bytes | None:
     return answer.body()
 
 
-def _fits(cursor: Cursor, seen: Glance, epoch: int) -> bool:
+def _fits(cursor: Cursor, seen: SolveVersion, epoch: int) -> bool:
     """Not of another solve, nor of a future that a restored database has not had."""
     if cursor.epoch != epoch or cursor.rev > seen.rev or cursor.event > seen.event:
         return False
-    if len(cursor.marks) > len(seen.lanes):
+    if len(cursor.marks) > len(seen.runs):
         return False
     return all(
-        mark.attempt < lane.attempt
-        or (mark.attempt == lane.attempt and max(mark.rev, mark.read_rev) <= lane.rev)
-        for lane, mark in zip(seen.lanes, cursor.marks, strict=False)
+        mark.attempt < run.attempt
+        or (mark.attempt == run.attempt and max(mark.rev, mark.read_rev) <= run.rev)
+        for run, mark in zip(seen.runs, cursor.marks, strict=False)
     )

@@ -24,7 +24,6 @@ from yudai.forge.ports.login import LoginProvider
 from yudai.forge.ports.remote import RemoteForge
 from yudai.kit.clock import Clock
 from yudai.settings import Settings
-from yudai.store.store import Store
 
 if TYPE_CHECKING:
     from yudai.forge.adapters.github.configuration import AppConfig
@@ -60,7 +59,7 @@ async def open_accounts(
     """Open accounts. A process that only identifies users, like the command line, needs no App."""
     from yudai.forge.adapters.github.forge import GitHubForge
 
-    store, clock = context.store, context.clock
+    clock = context.clock
     async with AsyncExitStack() as stack:
         forge = GitHubForge(
             settings.github_url, api_url=settings.github_api_url, app=app, clock=clock
@@ -69,7 +68,7 @@ async def open_accounts(
         provider = make_provider(settings, clock)
         if provider is not None:
             stack.push_async_callback(provider.close)
-        yield make_accounts(settings, store, clock, forge=forge, provider=provider)
+        yield make_accounts(settings, context, forge=forge, provider=provider)
 
 
 def make_provider(settings: Settings, clock: Clock) -> LoginProvider | None:
@@ -88,12 +87,12 @@ def make_provider(settings: Settings, clock: Clock) -> LoginProvider | None:
 
 def make_accounts(
     settings: Settings,
-    store: Store,
-    clock: Clock,
+    context: Context,
     *,
     forge: RemoteForge,
     provider: LoginProvider | None,
 ) -> Accounts:
+    store, clock = context.store, context.clock
     vault, digest = make_vault(settings), make_digest(settings)
     keys = ApiKeys(store, clock, digest)
     let_in = frozenset(login.lower() for login in (*settings.users, *settings.admins))

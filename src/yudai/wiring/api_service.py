@@ -6,25 +6,19 @@ from dataclasses import dataclass
 from functools import partial
 
 from yudai.agents.endpoint.port import ModelEndpoint
-from yudai.arena.cancel import Stopper
 from yudai.arena.forecast import Forecaster
 from yudai.arena.submit import Submitter
-from yudai.conversations.milestones import Milestones
+from yudai.artifacts.context import Context
 from yudai.conversations.service import Conversations
 from yudai.decisions.apply import Applier
 from yudai.engine.adapters.dbos.engine import DbosEngine
 from yudai.engine.port import Engine
 from yudai.forge.adapters.folder.preview import open_preview
-from yudai.gateway.catalogue import Catalogue
 from yudai.gateway.throttle import ThrottledGateway
-from yudai.kit.clock import Clock
 from yudai.sandboxes.reap import Reaper
 from yudai.settings import Settings
-from yudai.store.store import Store
 from yudai.triggers.webhooks import Deliveries
-from yudai.views.documents import Reader
-from yudai.views.forge_repositories import Browser
-from yudai.views.solves import Viewer
+from yudai.views.repositories import Browser
 from yudai.views.updates import Updates, open_updates
 from yudai.wiring.accounts import Accounts
 from yudai.wiring.command_agents import make_model_endpoint
@@ -35,9 +29,8 @@ from yudai.wiring.components import (
     open_context,
     open_gateway,
 )
-from yudai.wiring.forge import make_deliveries, make_triggers, open_forge_services
+from yudai.wiring.forge import make_deliveries, make_submitter, make_triggers, open_forge_services
 from yudai.wiring.sandbox_upkeep import open_reaper
-from yudai.wiring.submit import make_submitter
 
 
 @dataclass(frozen=True)
@@ -45,12 +38,8 @@ class Service:
     """Opens no sandbox and makes model calls only for agents in sandboxes."""
 
     settings: Settings
-    store: Store
-    reader: Reader
-    clock: Clock
+    context: Context
     engine: Engine
-    catalogue: Catalogue
-    stopper: Stopper
     submitter: Submitter
     forecaster: Forecaster
     applier: Applier
@@ -75,17 +64,15 @@ async def open_service(settings: Settings) -> AsyncGenerator[Service]:
         forge_services = await stack.enter_async_context(open_forge_services(settings, context))
         if settings.token_keys and "," in settings.token_keys.get_secret_value():
             # During a key rotation seal everything with the newest key.
-            await forge_services.keyring.reseal()
-        submitter = make_submitter(settings, context, engine, gateway, remotes=forge_services.asks)
+            await forge_services.accounts.keyring.reseal()
+        submitter = make_submitter(
+            settings, context, forge_services, engine=engine, gateway=gateway
+        )
         throttled = ThrottledGateway(gateway, settings.model_max_parallel)
         yield Service(
             settings=settings,
-            store=store,
-            reader=Reader(context),
-            clock=clock,
+            context=context,
             engine=engine,
-            catalogue=submitter.catalogue,
-            stopper=submitter.solves.stopper,
             submitter=submitter,
             forecaster=Forecaster(submitter, partial(open_preview, settings.home, clock)),
             applier=make_applier(settings, context),
@@ -93,9 +80,6 @@ async def open_service(settings: Settings) -> AsyncGenerator[Service]:
                 context=context,
                 engine=engine,
                 submitter=submitter,
-                catalogue=submitter.catalogue,
-                viewer=Viewer(store, clock),
-                milestones=Milestones(store),
                 answerer=make_chat_answerer(settings, context, gateway),
             ),
             updates=updates,

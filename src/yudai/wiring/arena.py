@@ -5,6 +5,7 @@ import os
 from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
+from functools import partial
 
 from yudai.agents.adapters.command.model_server import HOST
 from yudai.agents.port import Agent
@@ -16,7 +17,7 @@ from yudai.arena.prepare import Preparer
 from yudai.arena.run import Runner
 from yudai.arena.verify_runs import RunVerifier
 from yudai.artifacts.context import Context
-from yudai.conversations.milestones import Milestones
+from yudai.conversations.milestones import post_milestones
 from yudai.engine.guard import WorkGuard
 from yudai.gateway.port import Gateway
 from yudai.gateway.throttle import ThrottledGateway
@@ -154,7 +155,7 @@ def make_flow(arena: Arena, worker_id: WorkerId) -> SolveFlow:
         supervisor=supervisor,
         run_verifier=run_verifier,
         stopper=arena.stopper,
-        notify=Milestones(context.store).post,
+        notify=partial(post_milestones, context.store),
         reply=make_chat_answerer(settings, context, arena.gateway).answer,
         publish=arena.forge_services.publisher.auto,
     )

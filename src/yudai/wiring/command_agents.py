@@ -17,8 +17,7 @@ from yudai.kit.yaml_files import MAX_BYTES
 from yudai.sandboxes.domain.backends import PROVIDERS, UNISOLATED
 from yudai.settings import Settings
 from yudai.solves.domain.matrix import DEFAULT_AGENT
-from yudai.wiring.components import is_shared
-from yudai.wiring.home import installation
+from yudai.wiring.components import installation, is_shared
 
 if TYPE_CHECKING:
     from yudai.agents.adapters.command.agent import EndpointAccess

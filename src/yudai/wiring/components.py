@@ -4,7 +4,7 @@ import math
 import os
 import sys
 from collections.abc import AsyncGenerator
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,28 +14,27 @@ from yudai.artifacts.context import Context
 from yudai.artifacts.port import Artifacts, Trajectories
 from yudai.artifacts.source_archives import Sources
 from yudai.engine.adapters.host_processes import host_name, is_gone, is_there
+from yudai.engine.leases import Lease, LeaseTimings
 from yudai.gateway.catalogue import Catalogue
 from yudai.gateway.domain.models import Provider
 from yudai.gateway.domain.routing import Routes
 from yudai.gateway.port import Gateway
 from yudai.kit.clock import SystemClock
+from yudai.kit.errors import RefusedError
+from yudai.kit.ids import WorkerId
 from yudai.kit.redaction import redactor
 from yudai.settings import Settings
+from yudai.store.holders import Holder
 from yudai.store.pool import Pool
 from yudai.store.postgresql import session_name
 from yudai.store.store import Store
 from yudai.store.urls import POSTGRESQL
-from yudai.views.documents import Reader
-from yudai.wiring.home import make_home
 
 if TYPE_CHECKING:
     # Imported lazily: their imports would slow down `list` and `show`.
     from yudai.conversations.answer import ChatAnswerer
     from yudai.decisions.apply import Applier
     from yudai.engine.adapters.dbos.configuration import EngineConfig
-from yudai.engine.leases import Lease, LeaseTimings
-from yudai.kit.ids import WorkerId
-from yudai.store.holders import Holder
 
 NEVER_LOST = LeaseTimings(lost_s=math.inf)
 """For a process that cannot be taken over: it never has to stop for another one."""
@@ -82,7 +81,7 @@ def make_applier(settings: Settings, context: Context) -> "Applier":
     from yudai.decisions.apply import Applier
     from yudai.forge.adapters.folder.forge import LocalForge
 
-    return Applier(Reader(context), LocalForge(settings.home, context.clock))
+    return Applier(context, LocalForge(settings.home, context.clock))
 
 
 @asynccontextmanager
@@ -195,10 +194,36 @@ def make_chat_answerer(settings: Settings, context: Context, gateway: Gateway) -
     from yudai.conversations.answer import ChatAnswerer
 
     catalogue = make_catalogue(settings, context)
-    return ChatAnswerer(Reader(context), catalogue, gateway, settings.chat_model)
+    return ChatAnswerer(context, catalogue, gateway, settings.chat_model)
 
 
 def make_lease(store: Store, *, durable: bool, timings: LeaseTimings | None = None) -> Lease:
     clock = SystemClock()
     holder = Holder(id=WorkerId(clock.new_id()), host=host_name(), pid=os.getpid(), durable=durable)
     return Lease(store, clock, holder, timings=timings)
+
+
+def installation(settings: Settings) -> str:
+    """The random name of this installation, which marks its sandboxes."""
+    file = settings.home / "installation"
+    if not file.exists():
+        make_home(settings)
+        draft = settings.home / f".installation-{SystemClock().token()}"
+        draft.write_text(SystemClock().token())
+        # A link appears atomically, and the first one stays.
+        with suppress(FileExistsError):
+            file.hardlink_to(draft)
+        draft.unlink()
+    return file.read_text().strip()
+
+
+def make_home(settings: Settings) -> None:
+    why = "it is read-only"
+    try:
+        settings.home.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        why = error.strerror
+    if not os.access(settings.home, os.W_OK | os.X_OK):
+        raise RefusedError(
+            f"cannot write to {settings.home} ({why}): set YUDAI_HOME to a folder of your own"
+        )

@@ -1,4 +1,4 @@
-"""Builds the services of a remote forge: reading, fetching, publishing and settling."""
+"""Builds what takes requests for solves and what talks to the remote forge about them."""
 
 from collections.abc import AsyncGenerator, Generator
 from contextlib import asynccontextmanager, contextmanager
@@ -11,16 +11,19 @@ from urllib.request import proxy_bypass
 import structlog
 from pydantic import SecretStr
 
-from yudai.accounts.credentials import Keyring
 from yudai.accounts.queries import login_of
 from yudai.arena.fetch import Fetcher
 from yudai.arena.forge_issue import ForgeIssueReader
+from yudai.arena.open import Solves
 from yudai.arena.submit import Submitter
 from yudai.artifacts.context import Context
+from yudai.engine.port import Engine
 from yudai.forge.domain.repository import parse_target
 from yudai.forge.ports.remote import Mirrors, RemoteForge
+from yudai.gateway.port import Gateway
 from yudai.kit.errors import RefusedError
 from yudai.kit.ids import LOCAL_USER
+from yudai.kit.money import MICROS_PER_USD
 from yudai.kit.redaction import redactor
 from yudai.publishing.branch import BranchWriter
 from yudai.publishing.comment import IssueComment
@@ -29,15 +32,17 @@ from yudai.publishing.publisher import Publisher
 from yudai.publishing.revalidate import Revalidator
 from yudai.publishing.settle import HISTORY_EVERY_S, OPEN_EVERY_S, Settler
 from yudai.publishing.steps import Steps
+from yudai.sandboxes.domain.backends import DEFAULT
 from yudai.sandboxes.port import Backend
 from yudai.settings import Settings, surroundings
+from yudai.solves.domain.budget import Budget
 from yudai.solves.domain.slash_command import read_options
 from yudai.triggers.open_solves import Triggers
-from yudai.triggers.poll import Poller
 from yudai.triggers.webhooks import SETTLE_EVERY_S, Deliveries
-from yudai.views.forge_repositories import Browser
+from yudai.views.repositories import Browser
 from yudai.wiring.accounts import Accounts, open_accounts
-from yudai.wiring.components import make_shared_sources, own_env
+from yudai.wiring.command_agents import agent_names
+from yudai.wiring.components import make_catalogue, make_shared_sources, make_stopper, own_env
 
 if TYPE_CHECKING:
     from yudai.forge.adapters.github.configuration import AppConfig
@@ -56,10 +61,6 @@ class ForgeServices:
     publisher: Publisher
     settler: Settler
     browser: Browser
-
-    @property
-    def keyring(self) -> Keyring:
-        return self.accounts.keyring
 
 
 @asynccontextmanager
@@ -159,6 +160,44 @@ def _publisher(
     return Publisher(steps, holder=context.clock.new_id())
 
 
+def make_submitter(
+    settings: Settings,
+    context: Context,
+    forge_services: ForgeServices,
+    *,
+    engine: Engine,
+    gateway: Gateway,
+) -> Submitter:
+    """Turns requests into solves; only in local mode may requests name files of this machine."""
+    from yudai.forge.adapters.folder.forge import LocalForge
+
+    is_ours, day_usd = settings.auth_mode == "local", settings.user_day_usd
+    return Submitter(
+        forge=LocalForge(settings.home, context.clock),
+        own_env=own_env(),
+        catalogue=make_catalogue(settings, context),
+        solves=Solves(
+            context.store,
+            engine,
+            context.clock,
+            gateway,
+            make_stopper(context),
+            day_cap_micros=None if day_usd is None else round(day_usd * MICROS_PER_USD),
+        ),
+        store=context.store,
+        clock=context.clock,
+        defaults=Budget(
+            max_contestants=settings.max_contestants, time_budget_s=settings.time_budget_s
+        ),
+        sandbox_backend=settings.sandbox_backend or DEFAULT,
+        agents=agent_names(settings),
+        sources=make_shared_sources(settings, context),
+        remotes=forge_services.asks,
+        takes_folders=is_ours,
+        takes_scripts=is_ours,
+    )
+
+
 def make_triggers(
     settings: Settings, forge_services: ForgeServices, submitter: Submitter
 ) -> Triggers:
@@ -172,7 +211,7 @@ def make_triggers(
         store=submitter.store,
         clock=submitter.clock,
         forge=forge_services.forge,
-        credentials=forge_services.keyring,
+        credentials=forge_services.accounts.keyring,
         submitter=submitter,
         catalogue=submitter.catalogue,
         label=settings.github_label,
@@ -181,15 +220,6 @@ def make_triggers(
         chat_model=settings.chat_model,
         unknown_user=LOCAL_USER,
         answers=settings.github_comment,
-    )
-
-
-def make_poller(settings: Settings, triggers: Triggers) -> Poller:
-    return Poller(
-        triggers=triggers,
-        watched=settings.github_watch,
-        poll_s=settings.github_poll_s,
-        has_app=bool(settings.github_app_id),
     )
 
 

@@ -9,40 +9,34 @@ from yudai.arena.cancel import Stopper
 from yudai.arena.open import Solves
 from yudai.arena.plan import Planner
 from yudai.arena.submit import Submitter
+from yudai.artifacts.context import Context
 from yudai.decisions.apply import Applier
 from yudai.engine.adapters.in_process import InProcessEngine
 from yudai.gateway.port import Gateway
 from yudai.kit.ids import SolveId
-from yudai.sandboxes.port import Backend, Capabilities
 from yudai.settings import Settings
 from yudai.solves.domain.states import SolveEvent
-from yudai.store.store import Store
-from yudai.views.documents import Reader
-from yudai.wiring.arena import make_flow, open_arena
+from yudai.wiring.arena import Arena, make_flow, open_arena
 from yudai.wiring.components import (
     NEVER_LOST,
     make_applier,
     make_catalogue,
     make_lease,
-    own_env,
 )
-from yudai.wiring.forge import ForgeServices
-from yudai.wiring.submit import make_submitter
+from yudai.wiring.forge import make_submitter
 
 
 @dataclass(frozen=True)
 class App:
-    settings: Settings
-    store: Store
-    reader: Reader
-    backend: Backend
-    capabilities: Capabilities
+    arena: Arena
     engine: InProcessEngine
-    stopper: Stopper
     submitter: Submitter
     planner: Planner
     applier: Applier
-    forge_services: ForgeServices
+
+    @property
+    def context(self) -> Context:
+        return self.arena.context
 
     @property
     def solves(self) -> Solves:
@@ -62,7 +56,7 @@ async def open_app(
     async with AsyncExitStack() as stack:
         arena = await open_arena(settings, gateway, sandbox, stack)
         arena = replace(arena, retry_delays_s=retry_delays_s)
-        context, stopper = arena.context, arena.stopper
+        context, stopper, forge_services = arena.context, arena.stopper, arena.forge_services
         lease = await stack.enter_async_context(
             make_lease(arena.lease_store, durable=False, timings=NEVER_LOST)
         )
@@ -73,7 +67,7 @@ async def open_app(
         await stopper.fail_dead()
         await stack.enter_async_context(flow.work_guard.watching())
         submitter = replace(
-            make_submitter(settings, context, engine, gateway, remotes=arena.forge_services.asks),
+            make_submitter(settings, context, forge_services, engine=engine, gateway=gateway),
             catalogue=make_catalogue(settings, context, everything_local=everything_local),
             solves=Solves(
                 context.store, engine, context.clock, gateway, stopper, worker_id=lease.id
@@ -84,24 +78,11 @@ async def open_app(
             takes_scripts=True,
         )
         yield App(
-            settings=settings,
-            store=context.store,
-            reader=Reader(context),
-            backend=arena.backend,
-            capabilities=arena.capabilities,
+            arena=arena,
             engine=engine,
-            stopper=stopper,
             submitter=submitter,
-            planner=Planner(
-                backend=arena.backend,
-                preparer=arena.preparer,
-                mirrors=arena.forge_services.mirrors,
-                credentials=arena.forge_services.asks.credentials,
-                forge_url=arena.forge_services.forge.url,
-                own_env=own_env(),
-            ),
+            planner=Planner(arena.preparer, forge_services.fetcher),
             applier=make_applier(settings, context),
-            forge_services=arena.forge_services,
         )
 
 

@@ -21,7 +21,7 @@ from yudai.sandboxes.port import Backend, Capabilities, NetworkPolicy, OnBlocked
 from yudai.sandboxes.register import Register
 from yudai.settings import Settings, surroundings
 from yudai.store.store import Store
-from yudai.wiring.home import installation
+from yudai.wiring.components import installation
 
 if TYPE_CHECKING:
     from yudai.sandboxes.backends.network.dial import DialSettings

@@ -10,7 +10,7 @@ import structlog
 from sqlalchemy.exc import SQLAlchemyError
 
 from yudai.conversations.answer import queue_unanswered
-from yudai.conversations.milestones import Milestones
+from yudai.conversations.milestones import post_all_milestones
 from yudai.engine import queries as workers
 from yudai.engine.adapters.dbos.engine import DbosEngine
 from yudai.engine.adapters.dbos.worker import DbosWorker
@@ -25,6 +25,7 @@ from yudai.runs import attempts
 from yudai.runs.spending import holds
 from yudai.settings import Settings
 from yudai.store.outages import StoreAwayError
+from yudai.triggers.poll import Poller
 from yudai.wiring.arena import Arena, make_flow, open_arena
 from yudai.wiring.components import (
     NEVER_LOST,
@@ -33,9 +34,8 @@ from yudai.wiring.components import (
     make_lease,
     make_sources,
 )
-from yudai.wiring.forge import make_deliveries, make_poller, make_triggers
+from yudai.wiring.forge import make_deliveries, make_submitter, make_triggers
 from yudai.wiring.sandbox_upkeep import DAY_S, make_evictor
-from yudai.wiring.submit import make_submitter
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger()
 
@@ -74,14 +74,19 @@ def make_rounds(arena: Arena, engine: DbosEngine) -> tuple[AbstractAsyncContextM
     """
     forge_services, settings, context = arena.forge_services, arena.settings, arena.context
     store, clock = context.store, context.clock
-    chores = (Milestones(store).sweep, partial(queue_unanswered, store, engine, clock))
+    chores = (partial(post_all_milestones, store), partial(queue_unanswered, store, engine, clock))
     sweeper = Sweeper(store, clock, engine, arena.stopper, chores)
     submitter = make_submitter(
-        settings, context, engine, arena.gateway, remotes=forge_services.asks
+        settings, context, forge_services, engine=engine, gateway=arena.gateway
     )
     # Commands may not name scripts; GITHUB_MATRIX, set by the operator, may.
     triggers = make_triggers(settings, forge_services, replace(submitter, takes_scripts=True))
-    poller = make_poller(settings, triggers)
+    poller = Poller(
+        triggers=triggers,
+        watched=settings.github_watch,
+        poll_s=settings.github_poll_s,
+        has_app=bool(settings.github_app_id),
+    )
     deliveries = make_deliveries(settings, forge_services, triggers)
     return (
         rounds("sweeper", sweeper.sweep, every_s=SWEEP_S),

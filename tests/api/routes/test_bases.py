@@ -11,7 +11,7 @@ from tests.contracts.conftest import make_archive, spawn_one
 from tests.support.api_client import Place, client_of
 from tests.support.servers.login_server import open_house, routes_of
 from yudai.api.app import PREFIX
-from yudai.api.routes import bases
+from yudai.api.routes import sandboxes
 from yudai.kit.errors import SandboxError
 from yudai.sandboxes.backends.process.backend import ProcessBackend
 from yudai.sandboxes.port import BaseRef, BaseSpec
@@ -21,7 +21,7 @@ THEIRS = {"backend": "process"}
 
 def with_bases(app: FastAPI) -> FastAPI:
     if "/api/bases" not in {path for _, path, _ in routes_of(app)}:
-        app.include_router(bases.router, prefix=PREFIX)
+        app.include_router(sandboxes.bases, prefix=PREFIX)
     return app
 
 

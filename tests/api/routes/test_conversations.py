@@ -8,7 +8,7 @@ import httpx
 import pytest
 
 from tests.support.api_client import Place, RecordingEngine
-from tests.support.conversation_rows import Hall
+from tests.support.conversation_rows import ChatRows
 from tests.support.forge.repositories import Repository
 from tests.support.solve_rows import SOLVE, run_id
 from yudai.kit.ids import ConversationId, short
@@ -105,9 +105,9 @@ async def test_a_folder_is_solved_by_a_message(
 async def test_milestones_lead_to_the_champions_patch(
     client: httpx.AsyncClient, here: str, place: Place
 ) -> None:
-    hall = Hall(place.store)
-    await hall.solve(conversation_id=ConversationId(here.rpartition("/")[2]))
-    await hall.play()
+    chat_rows = ChatRows(place.context.store)
+    await chat_rows.solve(conversation_id=ConversationId(here.rpartition("/")[2]))
+    await chat_rows.play()
     milestones = {message["milestone"]: message for message in await said(client, here)}
     run = f"/api/runs/{run_id(1)}"
     assert milestones["champion"]["links"] == {

@@ -40,9 +40,9 @@ async def test_an_open_solve_counts_with_its_cap(place: Place, repository: Repos
     await submitter.submit(_ask(repository, limits={"budget_usd": 1}), user_id="ada")
 
     # One that has ended counts with what it has cost.
-    async with place.store.change() as db:
+    async with place.context.store.change() as db:
         await solves.change(db, SolveId(first), spent_micros=USD // 2, uncertain_micros=USD // 2)
-    await place.stopper.cancel(SolveId(first))
+    await place.submitter.solves.stopper.cancel(SolveId(first))
     await submitter.submit(_ask(repository, limits={"budget_usd": 1}), user_id="ada")
     with pytest.raises(RefusedError, match=r"\$0.00 is left"):
         await submitter.submit(_ask(repository, limits={"budget_usd": 0.5}), user_id="ada")

@@ -44,13 +44,13 @@ class Offer:
         answer = await self.client.post("/api/solves", json=body)
         assert answer.status_code == 202, answer.text
         self.id = SolveId(answer.json()["id"])
-        async with self.place.store.change() as db:
+        async with self.place.context.store.change() as db:
             self.runs = [run.id for run in await runs.of_solve(db, self.id)]
             await solves.advance(db, self.id, SolveEvent.STARTED, at=1.0)
         for run, patch in zip(self.runs, patches, strict=True):
             await self._end(run, patch)
         if offered:
-            async with self.place.store.change() as db:
+            async with self.place.context.store.change() as db:
                 await solves.advance(
                     db, self.id, SolveEvent.OFFERED, at=3.0, champion_run_id=self.runs[0]
                 )
@@ -59,8 +59,8 @@ class Offer:
     async def _end(self, run: RunId, patch: bytes | None) -> None:
         kept = None
         if patch is not None:
-            kept = await self.place.reader.context.artifacts.put(ArtifactKind.PATCH, patch)
-        async with self.place.store.change() as db:
+            kept = await self.place.context.artifacts.put(ArtifactKind.PATCH, patch)
+        async with self.place.context.store.change() as db:
             if kept is not None:
                 await artifacts.add(db, self.id, run, kept, at=2.0)
             for happened in (RunEvent.STARTED, RunEvent.SUBMITTED):
@@ -181,7 +181,7 @@ async def test_without_a_champion_a_run_has_to_be_named(offer: Offer, patch: byt
     view = await offer.view()
     assert view["cannot_apply_because"] == "there is no champion yet: the solve is running"
     assert problem(await offer.apply(), Code.CONFLICT)["state"] == "running"
-    async with offer.place.store.change() as db:
+    async with offer.place.context.store.change() as db:
         await solves.advance(db, offer.id, SolveEvent.ABSTAINED, at=3.0)
     assert problem(await offer.apply(), Code.CONFLICT)["state"] == "completed"
     assert "choose one" in (await offer.view())["cannot_apply_because"]
@@ -323,7 +323,7 @@ async def test_a_longer_list_asks_the_database_no_more_often(
     client: httpx.AsyncClient, place: Place, ring: Ring
 ):
     asked: list[str] = []
-    engine = place.store.database.engine.sync_engine
+    engine = place.context.store.database.engine.sync_engine
 
     def note(_connection: Any, _cursor: Any, statement: str, *_rest: Any) -> None:
         asked.append(statement)
@@ -350,5 +350,5 @@ async def test_a_champion_that_was_taken_is_chosen_no_more(offer: Offer, patch: 
     choice = {"run_id": offer.runs[0], "reason": "x"}
     answer = await offer.client.post(f"/api/solves/{offer.id}/champion", json=choice)
     assert problem(answer, Code.CONFLICT)["state"] == "completed"
-    async with offer.place.store.read() as db:
+    async with offer.place.context.store.read() as db:
         assert not await events.has(db, offer.id, "champion.chosen")

@@ -76,7 +76,7 @@ async def test_nothing_was_spent_yet(client: httpx.AsyncClient):
 
 
 async def test_what_was_spent_on_whom(client: httpx.AsyncClient, ring: Ring):
-    now = ring.reader.context.clock.now()
+    now = ring.context.clock.now()
     await ring.solve(passed(), failed())
     other = SolveId("0190a000-0000-7000-8000-00000000bbbb")
     await ring.solve(failed(), id=other, repo="tool", created_at=now - 86_400, champion_run_id=None)

@@ -41,7 +41,7 @@ async def _publish(place: Place, **changes: Any) -> None:
         "created_at": 1.0,
         "updated_at": 1.0,
     }
-    async with place.store.change() as db:
+    async with place.context.store.change() as db:
         await publications.add(db, PublicationRow(**(columns | changes)), data={})
 
 
@@ -55,7 +55,7 @@ async def _outcome(place: Place, kind: OutcomeKind, solve_id: SolveId = SOLVE) -
         by="ada",
         evidence={"sign": "content"},
     )
-    async with place.store.change() as db:
+    async with place.context.store.change() as db:
         await outcomes.add(db, row)
     return row.id
 

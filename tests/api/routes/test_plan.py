@@ -46,7 +46,7 @@ def files(home: Path) -> list[str]:
 
 
 async def rows(place: Place) -> list[int]:
-    async with place.store.read() as db:
+    async with place.context.store.read() as db:
         tables = (SolveRow, RunRow, EventRow, IdempotencyRow)
         counts = [await db.scalar(select(func.count()).select_from(table)) for table in tables]
     return [count or 0 for count in counts]
@@ -175,7 +175,7 @@ async def test_models_that_ran_before_tell_how_long_they_take(
     body = folder | priced | {"matrix": {"models": ["vendor/fast"], "temps": [0, 1]}}
     await ring.solve(passed(), passed(), passed())
     assert (await forecast(client, body))["seconds"] == {"low": 40, "high": 900}
-    async with place.store.change() as db:
+    async with place.context.store.change() as db:
         for number, run in enumerate(await db.scalars(select(RunRow).order_by(RunRow.position))):
             run.started_at, run.finished_at = 100.0, 110.0 + 10 * number
     assert (await forecast(client, body))["seconds"] == {"low": 15, "high": 25}
@@ -294,7 +294,7 @@ async def test_the_demo_is_a_solve_like_any_other(
     assert (again.json()["id"], again.headers["idempotency-replayed"]) == (made["id"], "true")
     other = await client.post("/api/demo")
     assert other.json()["id"] != made["id"]
-    async with place.store.read() as db:
+    async with place.context.store.read() as db:
         row = await solves.get(db, SolveId(made["id"]))
     assert row.durable
     assert row.base is not None

@@ -56,7 +56,7 @@ async def test_it_is_asked_for_and_looked_at(web: httpx.AsyncClient, ring: Ring,
     assert (await web.get(f"/api/solves/{SOLVE}/publication")).json() == shown
     again = await web.post(f"/api/solves/{SOLVE}/publish")
     assert "already" in problem(again, Code.CONFLICT)["detail"]
-    async with place.store.read() as db:
+    async with place.context.store.read() as db:
         row = await publications.get(db, SOLVE)
         kinds = [event.kind for event in await events.after(db, SOLVE)]
     assert row.actor == "local"

@@ -23,7 +23,7 @@ from yudai.solves import timeline as events
 
 @pytest.fixture
 async def scene(place: Place) -> Scene:
-    opened = Scene(place.store)
+    opened = Scene(place.context.store)
     await opened.open(lanes=2)
     return opened
 
@@ -83,7 +83,7 @@ async def test_a_run_of_the_version_before_does_not_pretend(
 ):
     await scene.say(0, "", body=edited(1, "+one\n"))
     await scene.change(0, edits=1)
-    async with place.store.change() as db:
+    async with place.context.store.change() as db:
         await db.execute(update(MessageRow).values(is_test=None, edit=None))
     told = problem(await client.get(f"{url(scene)}/messages/0/diff"), Code.NOT_YET)
     assert told["detail"] == "what this run had changed at each step was not recorded"
@@ -122,7 +122,7 @@ async def test_a_long_trajectory_is_told_whole_and_in_order(
     client: httpx.AsyncClient, scene: Scene, place: Place
 ):
     """Steps go on over the pages that it is read by."""
-    async with place.store.change() as db:
+    async with place.context.store.change() as db:
         for seq in range(330):
             body = json.dumps({"role": "tool", "content": f"n{seq}", "extra": {"returncode": 0}})
             facts: dict[str, Any] = {"step": seq // 7, "role": "tool", "at": NOW + seq}
@@ -138,7 +138,7 @@ async def test_a_long_trajectory_is_told_whole_and_in_order(
 async def test_bodies_that_cannot_be_read_are_told_as_nothing(
     client: httpx.AsyncClient, scene: Scene, place: Place
 ):
-    async with place.store.change() as db:
+    async with place.context.store.change() as db:
         for seq, body in enumerate(["[]", "null", '{"role": "tool", "extra": 7}']):
             facts: dict[str, Any] = {"step": 0, "role": "tool", "at": NOW}
             db.add(MessageRow(run_id=scene.run(0), attempt=1, seq=seq, body=body, **facts))
@@ -153,12 +153,12 @@ async def setup_told(client: httpx.AsyncClient, scene: Scene) -> str:
 
 
 async def test_why_there_is_no_set_up_log(client: httpx.AsyncClient, place: Place):
-    plain, waiting = Scene(place.store, 1), Scene(place.store, 2)
+    plain, waiting = Scene(place.context.store, 1), Scene(place.context.store, 2)
     await plain.open()
     base = BaseSpec(key="b", source=Path("source.tar"), setup=("make",))
     await waiting.open(base=base)
     assert "no set-up commands" in await setup_told(client, plain)
     assert "has no setup log yet" in await setup_told(client, waiting)
-    async with place.store.change() as db:
+    async with place.context.store.change() as db:
         await events.append(db, waiting.id, kind=PREPARED, at=NOW)
     assert "prepared earlier" in await setup_told(client, waiting)

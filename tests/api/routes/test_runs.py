@@ -44,7 +44,7 @@ async def finished(ring: Ring) -> None:
 
 @pytest.fixture
 async def scene(place: Place) -> Scene:
-    opened = Scene(place.store)
+    opened = Scene(place.context.store)
     await opened.open(lanes=2)
     return opened
 
@@ -56,14 +56,14 @@ def url(scene: Scene, place: int = 0) -> str:
 async def keep(
     ring: Ring, kind: ArtifactKind, blob: bytes, *, of_solve: bool = False
 ) -> ArtifactRef:
-    ref = await ring.reader.context.artifacts.put(kind, blob)
+    ref = await ring.context.artifacts.put(kind, blob)
     async with ring.store.change() as db:
         await artifacts.add(db, SOLVE, None if of_solve else run_id(0), ref, at=0.0)
     return ref
 
 
 async def row(place: Place, run: RunId) -> RunRow:
-    async with place.store.read() as db:
+    async with place.context.store.read() as db:
         return await runs.get(db, run)
 
 
@@ -94,7 +94,7 @@ async def test_an_unknown_run_is_not_found(client: httpx.AsyncClient, finished: 
 
 
 async def test_anothers_run_is_not_found(client: httpx.AsyncClient, place: Place):
-    other = Scene(place.store)
+    other = Scene(place.context.store)
     await other.open(lanes=1, user_id="somebody")
     await other.say(0, "secret")
     for part in PARTS:
@@ -140,7 +140,7 @@ async def test_one_run_is_cancelled_and_the_others_go_on(
 async def test_what_has_ended_is_not_cancelled(
     client: httpx.AsyncClient, scene: Scene, place: Place, state: RunState
 ):
-    async with place.store.change() as db:
+    async with place.context.store.change() as db:
         (await runs.get(db, scene.run(0))).state = state
     told = problem(await client.post(f"{url(scene)}/cancel"), Code.CONFLICT)
     assert told["state"] == state
@@ -262,7 +262,7 @@ async def test_pages_of_steps(client: httpx.AsyncClient, scene: Scene):
 async def test_a_step_of_many_messages_is_cut_and_has_a_raw_link(
     client: httpx.AsyncClient, scene: Scene, place: Place
 ):
-    async with place.store.change() as db:
+    async with place.context.store.change() as db:
         for seq in range(720):
             step = 0 if seq < 10 else 1 if seq < 710 else 2
             body = json.dumps({"role": "tool", "content": str(seq)})

@@ -23,6 +23,7 @@ from yudai.solves import timeline as events
 from yudai.solves.domain.request import EXAMPLE_REMOTE, MAX_ISSUE, MAX_MODELS
 from yudai.solves.domain.states import SolveEvent, SolveState
 from yudai.solves.tables import SolveRow
+from yudai.views import documents
 
 MISSION = json.loads(
     '{"repo_url":"https://github.com/owner/repo","issue_number":123,"base_branch":"main",'
@@ -46,7 +47,7 @@ def folder(repository: Repository) -> dict[str, Any]:
 
 
 async def stored(place: Place, solve_id: str) -> SolveRow:
-    async with place.store.read() as db:
+    async with place.context.store.read() as db:
         return await solves.get(db, SolveId(solve_id))
 
 
@@ -426,7 +427,7 @@ async def test_a_solve_is_shown_with_everything(client: httpx.AsyncClient, ring:
         )
         await events.append(db, SOLVE, kind="run.started", at=1.0, run_id=run_id(0))
     view = (await client.get(f"/api/solves/{SOLVE}")).json()
-    document = await ring.reader.document(SOLVE)
+    document = await documents.document(ring.context, SOLVE)
     told = json.loads(document.model_dump_json())
     assert {name: view[name] for name in told} == told
     assert view["deadline_at"] == 5.0

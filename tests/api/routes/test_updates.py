@@ -16,7 +16,7 @@ from yudai.views.updates import UpdatesView
 
 @pytest.fixture
 async def scene(place: Place) -> Scene:
-    opened = Scene(place.store)
+    opened = Scene(place.context.store)
     await opened.open(lanes=2)
     await opened.say(0, "hello", "x" * 40_000)
     return opened
@@ -41,7 +41,7 @@ async def test_a_page_watches_with_the_cursor_it_was_given(client: httpx.AsyncCl
     assert [m["text"] for m in third["messages"][scene.run(0)]] == ["new"]
 
 
-async def test_links_of_messages_and_lanes_lead_somewhere(client: httpx.AsyncClient, scene: Scene):
+async def test_links_of_messages_and_runs_lead_somewhere(client: httpx.AsyncClient, scene: Scene):
     told = (await client.get(path(scene), params={"open": scene.run(0)})).json()
     long = told["messages"][scene.run(0)][1]
     assert long["truncated"]
@@ -93,15 +93,13 @@ async def test_an_unknown_solve_is_not_found(client: httpx.AsyncClient, scene: S
     problem(await client.get(f"/api/solves/{solve}/updates"), Code.NOT_FOUND)
 
 
-async def test_sixteen_lanes_may_be_open(client: httpx.AsyncClient, scene: Scene):
+async def test_sixteen_runs_may_be_open(client: httpx.AsyncClient, scene: Scene):
     asked = ",".join(["a,,b", scene.run(1), scene.run(1), *map(str, range(11))])
     answer = await client.get(path(scene), params={"open": asked})
     assert answer.json()["unknown"] == ["a", "b", *map(str, range(11))]
 
 
-async def test_lanes_may_be_named_one_by_one_or_with_commas(
-    client: httpx.AsyncClient, scene: Scene
-):
+async def test_runs_may_be_named_one_by_one_or_with_commas(client: httpx.AsyncClient, scene: Scene):
     await scene.say(1, "there")
     first, second = scene.run(0), scene.run(1)
     for asked in ([first, second], [f"{first},{second}"], ["", f"{first},x", second, first]):

@@ -11,7 +11,7 @@ from fastapi import FastAPI
 
 from tests.support.api_client import WEBHOOK_SECRET, Place, app_of, client_of
 from yudai.api.errors import Code
-from yudai.api.routes.webhooks import router
+from yudai.api.routes.forge import webhooks as router
 from yudai.api.security.request_guards import MAX_BODY
 
 PATH = "/api/webhooks/github"

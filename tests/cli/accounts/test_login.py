@@ -14,8 +14,14 @@ from tests.support.servers.databases import _migrated_file
 from tests.support.servers.login_server import House, open_house
 from yudai.accounts.api_keys import Scope
 from yudai.cli.accounts import login as logins
-from yudai.cli.accounts.keys import run_keys_create, run_keys_list, run_keys_revoke
-from yudai.cli.accounts.login import run_login, run_logout, run_whoami
+from yudai.cli.accounts.login import (
+    run_keys_create,
+    run_keys_list,
+    run_keys_revoke,
+    run_login,
+    run_logout,
+    run_whoami,
+)
 from yudai.cli.exit_codes import OK, REFUSED
 from yudai.cli.http.client import open_remote
 from yudai.cli.http.login_file import Entry, LoginFile

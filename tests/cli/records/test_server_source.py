@@ -14,8 +14,8 @@ from tests.cli.stub_answers import PATH, UPDATES, event, lane, updates
 from tests.cli.stub_server import Asked, Stub, problem, serving
 from tests.support.solve_rows import SOLVE, run_id
 from yudai.cli.http.client import Remote, open_remote
-from yudai.cli.records.server_source import UpdatesSource
-from yudai.cli.watch.display import show_runs
+from yudai.cli.records.http_records import UpdatesSource
+from yudai.cli.watch import show_runs
 from yudai.kit.errors import NotFoundError, YudaiError
 
 
@@ -57,10 +57,10 @@ async def test_what_changed_replaces_what_was_known(stub: Stub, remote: Remote, 
     looking = source(remote, console)
     await looking.look()
     seen = (await looking.look()).seen
-    assert [entry.state for entry in seen.lanes] == ["running", "completed"]
-    first, second = seen.lanes
+    assert [entry.state for entry in seen.runs] == ["running", "completed"]
+    first, second = seen.runs
     assert (first.last_action, first.finished_at, first.cost_usd) == ("cat a.py", None, 0.25)
-    assert (seen.verdicts[second.id], second.finished_at) == ("passed", 1007.0)
+    assert (second.verdict, second.finished_at) == ("passed", 1007.0)
     assert [asked.query for asked in stub.asked if asked.path == UPDATES] == [{}, {"cursor": "1"}]
 
 
@@ -68,8 +68,8 @@ async def test_a_reset_forgets_what_was_known(stub: Stub, remote: Remote, consol
     replies = [updates("1", lane(0), lane(1)), updates("2", lane(0), reset=True)]
     stub.on("GET", UPDATES, *replies)
     looking = source(remote, console)
-    assert len((await looking.look()).seen.lanes) == 2
-    assert len((await looking.look()).seen.lanes) == 1
+    assert len((await looking.look()).seen.runs) == 2
+    assert len((await looking.look()).seen.runs) == 1
 
 
 async def test_no_event_is_told_twice(stub: Stub, remote: Remote, console: Console):

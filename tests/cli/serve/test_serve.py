@@ -16,8 +16,7 @@ from starlette.routing import Route
 
 from yudai import __version__
 from yudai.cli.http.home_lock import ServerEntry, is_owned, known_owner
-from yudai.cli.serve.serve import Opening, ServeOptions, run_serve
-from yudai.cli.serve.worker import run_worker
+from yudai.cli.serve.serve import Opening, ServeOptions, run_serve, run_worker
 from yudai.kit.errors import ConflictError, RefusedError
 from yudai.settings import Settings
 

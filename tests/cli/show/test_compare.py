@@ -16,7 +16,6 @@ from yudai.kit.ids import SolveId, short
 from yudai.operations import telemetry
 from yudai.sandboxes.port import BaseSpec
 from yudai.settings import Settings
-from yudai.views.documents import Reader
 from yudai.wiring.components import open_context
 
 OTHER = SolveId("0190a000-0000-7000-8000-00000000bbbb")
@@ -35,7 +34,7 @@ def settings(tmp_path: Path) -> Settings:
 @pytest.fixture
 async def ring(settings: Settings) -> AsyncIterator[Ring]:
     async with open_context(settings) as context:
-        yield Ring(Reader(context))
+        yield Ring(context)
 
 
 @pytest.fixture

@@ -9,15 +9,16 @@ from rich.console import Console
 
 from yudai.artifacts.adapters.object_store import make_artifacts
 from yudai.artifacts.context import Context
+from yudai.cli.records.records import OwnRecords
 from yudai.cli.show.result import exit_code, show_result
 from yudai.kit.causes import Cause
 from yudai.kit.clock import SystemClock
 from yudai.kit.ids import RunId, SolveId
 from yudai.runs.domain.states import RunState
+from yudai.settings import Settings
 from yudai.solves.domain.states import SolveState
 from yudai.store.store import Store
 from yudai.verification.domain.verdict import NOTHING, Verdict, VerdictStatus
-from yudai.views.documents import Reader
 from yudai.views.domain.document import PlaceEntry, SolveDocument, SolveEntry
 
 
@@ -56,11 +57,12 @@ def document(*places: PlaceEntry, **changes: Any) -> SolveDocument:
 @pytest.fixture
 async def shown(tmp_path: Path):
     store = await Store.open(f"sqlite+aiosqlite:///{tmp_path / 'test.db'}")
-    reader = Reader(Context(store, make_artifacts(None, home=tmp_path), SystemClock()))
+    context = Context(store, make_artifacts(None, home=tmp_path), SystemClock())
+    records = OwnRecords(Settings.at(tmp_path), context)
 
     async def show(result: SolveDocument, *, server: str = "") -> str:
         console = Console(file=io.StringIO(), width=100)
-        await show_result(reader, result, console, server=server)
+        await show_result(records, result, console, server=server)
         assert isinstance(console.file, io.StringIO)
         return console.file.getvalue()
 

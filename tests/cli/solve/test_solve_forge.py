@@ -1,4 +1,4 @@
-"""`yudai solve owner/repo#12` in this process: a forge in memory, a real race, a real sandbox."""
+"""`yudai solve owner/repo#12` in this process: a forge in memory, a real solve, a real sandbox."""
 
 import json
 from collections.abc import AsyncGenerator
@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -36,7 +36,7 @@ from yudai.solves import timeline as events
 from yudai.solves.domain.origin import OriginKind, PublishMode
 from yudai.solves.domain.states import SolveState
 from yudai.solves.tables import SolveRow
-from yudai.views.documents import Reader
+from yudai.views.documents import find_solve
 from yudai.wiring.components import open_context
 from yudai.wiring.local_app import App, open_app
 
@@ -70,7 +70,7 @@ class FolderMirrors(LocalForge):
 
 
 class Town:
-    """What `app.forge_services` has, and who may ask."""
+    """What `app.arena.forge_services` has, and who may ask."""
 
     def __init__(self, home: Path, code: Repository) -> None:
         self.head = code.head
@@ -88,7 +88,7 @@ class Town:
         return self.forge.credential("wim")
 
     async def writing(self, repo: RepoRef, *, user_id: str) -> Credential:
-        """Asked for before the race; what is written is the publisher's."""
+        """Asked for before the solve; what is written is the publisher's."""
         assert (repo.owner, user_id) == ("ada", LOCAL_USER)
         return self.forge.credential("wim")
 
@@ -98,13 +98,15 @@ class WithForging:
 
     def __init__(self, app: App, town: Town) -> None:
         self._app = app
-        self.forge_services = SimpleNamespace(
+        services = SimpleNamespace(
             forge=town.forge, mirrors=town.mirrors, asks=town.asks, publisher=town.publisher
         )
+        self.arena = replace(app.arena, forge_services=cast("Any", services))
         self.submitter = replace(app.submitter, remotes=town.asks)
-        self.planner = replace(
-            app.planner, mirrors=town.mirrors, credentials=town, forge_url=town.forge.url
+        fetcher = replace(
+            app.planner.fetcher, mirrors=town.mirrors, credentials=town, forge_url=town.forge.url
         )
+        self.planner = replace(app.planner, fetcher=fetcher)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._app, name)
@@ -127,7 +129,7 @@ def town(tmp_path: Path, settings: Settings, monkeypatch: pytest.MonkeyPatch) ->
     @asynccontextmanager
     async def opened(*args: Any, **kwargs: Any) -> AsyncGenerator[Any]:
         async with open_app(*args, **kwargs) as app:
-            asked = Publications(app.store, app.reader.context.clock, town.forge.url)
+            asked = Publications(app.context.store, app.context.clock, town.forge.url)
             town.publisher = town.publisher or Publishing(asked)
             yield WithForging(app, town)
 
@@ -149,13 +151,13 @@ def given(town: Town, **changes: Any) -> Options:
 
 async def _solve(settings: Settings, ending: str) -> tuple[SolveRow, list[str]]:
     async with open_context(settings) as context:
-        row = await Reader(context).solve(ending)
+        row = await find_solve(context, ending)
         async with context.store.read() as db:
             told = [event.kind for event in await events.after(db, row.id)]
     return row, told
 
 
-async def test_an_issue_is_fetched_planned_raced_and_published(
+async def test_an_issue_is_fetched_planned_solved_and_published(
     settings: Settings, town: Town, capsys
 ):
     assert await run_solve(settings, given(town, pr=True)) == 0

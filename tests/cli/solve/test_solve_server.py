@@ -15,7 +15,7 @@ from tests.cli.stub_server import Asked, Stub, problem, serving
 from tests.support.forge.repositories import Repository
 from tests.support.solve_rows import SOLVE, run_id
 from yudai.cli.http.home_lock import ServerEntry, owning, place_of
-from yudai.cli.records.choose import Server, find_server
+from yudai.cli.records.records import Server, find_server
 from yudai.cli.solve.solve import run_solve, solve_there
 from yudai.kit.errors import NotFoundError, RefusedError
 from yudai.operations import telemetry

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from yudai.cli.solve.target import find_target
+from yudai.cli.solve.request import find_target
 from yudai.kit.errors import RefusedError
 
 FORGE = "https://github.com"

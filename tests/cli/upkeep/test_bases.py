@@ -11,7 +11,7 @@ from structlog.testing import capture_logs
 
 from tests.contracts.conftest import make_archive, spawn_one
 from tests.support.servers.databases import used_home
-from yudai.cli.upkeep.base_commands import bases_app
+from yudai.cli.upkeep.app import bases_app
 from yudai.cli.upkeep.bases import Bounds, run_evict, run_list, run_remove
 from yudai.kit.errors import RefusedError
 from yudai.sandboxes.backends.process.backend import ProcessBackend
@@ -191,7 +191,7 @@ async def test_by_the_settings_nothing_has_to_go(
 
 
 def test_the_commands_and_their_options(settings: Settings, capsys: Captured):
-    app = typer.main.get_command(bases_app(lambda: settings))
+    app = typer.main.get_command(bases_app(lambda _: settings))
 
     def run(*arguments: str) -> object:
         app(list(arguments), prog_name="bases", standalone_mode=False)

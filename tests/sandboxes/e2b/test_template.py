@@ -12,7 +12,7 @@ from tests.support.clouds.e2b_scene import machine_spec, scene
 from tests.support.clouds.e2b_server import FakeE2B
 from tests.support.clouds.faults import Fault
 from yudai.cli.exit_codes import OK
-from yudai.cli.upkeep.template import run_build_template, sandbox_app
+from yudai.cli.upkeep.app import run_build_template, sandbox_app
 from yudai.kit.errors import RefusedError, SandboxError
 from yudai.sandboxes.backends.e2b.template import recipe
 from yudai.settings import Settings

@@ -40,7 +40,6 @@ from yudai.solves import timeline as events
 from yudai.solves.domain.origin import PublishMode
 from yudai.store.store import Store
 from yudai.verification.domain.verdict import Verdict
-from yudai.views.documents import Reader
 
 if TYPE_CHECKING:
     from types import CoroutineType
@@ -205,8 +204,8 @@ class Press:
     def __init__(self, store: Store, folder: Path) -> None:
         self.store = store
         self.clock = HandClock()
-        self.reader = Reader(Context(store, ObjectStoreArtifacts(Folder(folder)), self.clock))
-        self.ring = Ring(self.reader)
+        self.context = Context(store, ObjectStoreArtifacts(Folder(folder)), self.clock)
+        self.ring = Ring(self.context)
         self.forge = MemoryForge(clock=self.clock, checks_heads=True)
         self.repo = self.forge.add_repository("acme/demo", roles={"ada": Role.WRITE})
         self.number = self.forge.add_issue(self.repo, "x is wrong")
@@ -232,7 +231,7 @@ class Press:
         return self.solve_id
 
     async def keep_patch(self, run_id: RunId, patch: str) -> None:
-        ref = await self.reader.context.artifacts.put(ArtifactKind.PATCH, patch.encode())
+        ref = await self.context.artifacts.put(ArtifactKind.PATCH, patch.encode())
         async with self.store.change() as db:
             await artifacts.add(db, self.solve_id, run_id, ref, at=0.0)
 
@@ -246,7 +245,7 @@ class Press:
         page: str = "",
     ) -> Publisher:
         publishing = PublishContext(
-            self.reader.context,
+            self.context,
             self.forge,
             self.credentials,
             page=page,

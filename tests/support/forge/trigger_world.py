@@ -44,12 +44,12 @@ class Post:
         forge = as_port(self.forge)
         asks = ForgeIssueReader(forge, self.credentials, self.clock)
         self.triggers = Triggers(
-            store=place.store,
+            store=place.context.store,
             clock=self.clock,
             forge=forge,
             credentials=self.credentials,
             submitter=replace(place.submitter, remotes=asks),
-            catalogue=place.catalogue,
+            catalogue=place.submitter.catalogue,
             label="yudai",
             matrix="model=gpt-4.1 temp=0.1,0.9 parallel=2",
         )
@@ -67,16 +67,16 @@ class Post:
         return self.forge.add_label(self.repo, self.number, label, by=by).id
 
     async def solves(self) -> list[SolveRow]:
-        async with self.place.store.read() as db:
+        async with self.place.context.store.read() as db:
             return list(await db.scalars(select(SolveRow).order_by(SolveRow.created_at)))
 
     async def end_all(self) -> None:
         for row in await self.solves():
-            async with self.place.store.change() as db:
+            async with self.place.context.store.change() as db:
                 await solves.advance(db, row.id, SolveEvent.CANCELLED, at=1.0)
 
     async def noted(self) -> list[tuple[str, str]]:
-        async with self.place.store.read() as db:
+        async with self.place.context.store.read() as db:
             rows = await db.scalars(select(TriggerRow).order_by(TriggerRow.at, TriggerRow.key))
             return [(row.login, row.state) for row in rows]
 

@@ -29,7 +29,7 @@ from yudai.forge.domain.repository import Role
 from yudai.kit.ids import ConversationId, SolveId
 from yudai.settings import Settings
 from yudai.store.urls import sqlite_url
-from yudai.views.forge_repositories import Browser
+from yudai.views.repositories import Browser
 
 SOLVE = SolveId("0190a000-0000-7000-8000-0000000000a1")
 TALK = ConversationId("0190a000-0000-7000-8000-0000000000a3")
@@ -66,7 +66,7 @@ async def open_house(folder: Path, **settings: Any) -> AsyncGenerator[House]:
     file = folder / "yudai.db"
     file.write_bytes(_migrated_file())
     async with open_place(folder / "home", sqlite_url(file), RecordingEngine()) as plain:
-        crowd = Crowd(plain.store)
+        crowd = Crowd(plain.context.store)
         place = _guarded(plain, crowd, settings)
         yield House(crowd, place, app_of(place, **_allowed(place.settings)))
 
@@ -83,7 +83,7 @@ def _guarded(plain: Place, crowd: Crowd, given: dict[str, Any]) -> Place:
             **given,
         }
     )
-    asks = ForgeIssueReader(as_port(crowd.forge), crowd.keyring, plain.clock)
+    asks = ForgeIssueReader(as_port(crowd.forge), crowd.keyring, plain.context.clock)
     return replace(
         plain,
         settings=settings,
@@ -102,11 +102,11 @@ async def fill(house: House) -> None:
     crowd, place = house.crowd, house.place
     repo = crowd.forge.add_repository("ada/calc", roles=ROLES, is_private=True)
     crowd.forge.add_issue(repo, "It is wrong", by="olga")
-    ring = Ring(place.reader)
+    ring = Ring(place.context)
     olga, wim = await crowd.person("olga"), await crowd.person("wim")
     await ring.solve(passed(), passed(), id=SOLVE, user_id=olga.id, repo_url=REPO)
     row = ConversationRow(id=TALK, user_id=wim.id, repo_url=REPO, created_at=1.0)
-    async with place.store.change() as db:
+    async with place.context.store.change() as db:
         await conversations.add(db, row)
 
 

@@ -1054,7 +1054,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Find
+         * Find Bases
          * @description List bases of this server's home, or of its account at a provider.
          */
         get: operations["listBases"];
@@ -1077,7 +1077,7 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Remove
+         * Remove Base
          * @description Remove a base; it is built again when it is needed.
          */
         delete: operations["removeBase"];
@@ -2341,6 +2341,11 @@ export interface components {
             /** Last Action */
             last_action: string;
             verdict: components["schemas"]["VerdictStatus"] | null;
+            /**
+             * Verdict Summary
+             * @default
+             */
+            verdict_summary: string;
             tests: components["schemas"]["Tally"] | null;
             /** Marks */
             marks: components["schemas"]["MarkView"][];
@@ -2462,7 +2467,7 @@ export interface components {
         };
         /**
          * MarkView
-         * @description A moment of a run that a lane shows: its first edit, or tests that it ran.
+         * @description A moment of a run that the live view shows: its first edit, or tests that it ran.
          */
         MarkView: {
             /**
@@ -3603,7 +3608,7 @@ export interface components {
             publication: components["schemas"]["PublicationView"] | null;
             /** Repo Url */
             repo_url: string;
-            /** @description null: it is of no forge. */
+            /** @description null: the solve is not from a forge. */
             publish: components["schemas"]["PublishMode"] | null;
             /** Base Branch */
             base_branch: string;

@@ -33,6 +33,7 @@ export function aLane(over: Partial<LaneView> = {}): LaneView {
     files_changed: 1,
     lines: 8,
     verdict: null,
+    verdict_summary: "",
     tests: null,
     rank: null,
     marks: [],

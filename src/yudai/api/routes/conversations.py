@@ -26,7 +26,7 @@ from yudai.conversations.service import MAX_PAGE, ConversationDetail
 from yudai.kit.errors import RefusedError
 from yudai.solves.domain.request import SolveAsk
 from yudai.solves.domain.slash_command import is_command, parse_command
-from yudai.views.solves import SolveSummary
+from yudai.views.solves import SolveSummary, solve_summary
 
 router = APIRouter(prefix="/conversations", tags=["conversations"])
 
@@ -154,7 +154,7 @@ async def solve_issue(  # noqa: PLR0913 - one for each thing that is asked or ne
         conversation_id, number, asked, user_id=permit.owner_id, key=sent
     )
     response.headers["Location"] = f"/api/solves/{solve_id}"
-    return await service.conversations.viewer.summary(solve_id, user_id=permit.owner_id)
+    return await solve_summary(service.context, solve_id, user_id=permit.owner_id)
 
 
 def _commanded(text: str) -> NamedRepository:

@@ -120,8 +120,8 @@ async def finish(
             former=authorizer.cookies.read(request),
         )
     except (RefusedError, ForgeError) as trouble:
-        told = urlencode({"problem": _problem(trouble)})
-        answer = RedirectResponse(return_target(f"/login?{told}", settings), 303)
+        query = urlencode({"problem": _problem(trouble)})
+        answer = RedirectResponse(return_target(f"/login?{query}", settings), 303)
         authorizer.cookies.forget_attempt(answer)
         return answer
     answer = RedirectResponse(done.return_to, 303)

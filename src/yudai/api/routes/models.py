@@ -48,7 +48,7 @@ class ModelRemoved(Value):
 @router.get("/models", operation_id="listModels", dependencies=[READING])
 async def find(service: ServiceDep) -> ModelList:
     """List models that a matrix can name, with aliases."""
-    return ModelList(models=tuple(map(model_view, await service.catalogue.list())))
+    return ModelList(models=tuple(map(model_view, await service.submitter.catalogue.list())))
 
 
 @router.put("/models/{name:path}", operation_id="putModel", dependencies=[ADMINISTERING])
@@ -56,7 +56,7 @@ async def put(name: str, body: ModelPut, service: ServiceDep) -> ModelView:
     """Add or change an entry. Solves that are already open keep their prices."""
     price = None if body.price is None else body.price.price
     change = ModelChange.model_validate(dict(body) | {"price": price})
-    return model_view(await service.catalogue.set_model(name, change))
+    return model_view(await service.submitter.catalogue.set_model(name, change))
 
 
 @router.delete(
@@ -67,5 +67,5 @@ async def put(name: str, body: ModelPut, service: ServiceDep) -> ModelView:
 )
 async def remove(name: str, service: ServiceDep) -> ModelRemoved:
     """Remove an added entry, or restore a packaged one."""
-    restored = await service.catalogue.remove(name)
+    restored = await service.submitter.catalogue.remove(name)
     return ModelRemoved(model=None if restored is None else model_view(restored))

@@ -1,16 +1,22 @@
-"""Routes of the installation itself: settings, cost, and numbers for Prometheus."""
+"""Routes of the installation itself: settings, cost, numbers for Prometheus, health."""
 
+import asyncio
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Annotated, NamedTuple, TypeVar
+from typing import Annotated, Literal, NamedTuple, TypeVar
 
 from fastapi import APIRouter, Query
 from fastapi.responses import PlainTextResponse
 from prometheus_client import Metric, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
+from sqlalchemy import text
 
+from yudai import __version__
 from yudai.api.dependencies import ServiceDep
+from yudai.api.errors import ApiError, Code
 from yudai.api.routes.sandboxes import SandboxOverviewDep
-from yudai.api.security.rights import ADMINISTERING, MONITORING, MayRead
+from yudai.api.security.rights import ADMINISTERING, MONITORING, PUBLIC, MayRead
+from yudai.kit.ids import SolveId
+from yudai.kit.value import Value
 from yudai.operations.overview import Numbers
 from yudai.runs.domain.states import RunState
 from yudai.sandboxes.domain.backends import REGISTERED
@@ -46,7 +52,7 @@ async def cost(
     days: Annotated[int, Query(ge=1, le=366, description="How far back.")] = 30,
 ) -> CostView:
     """Get costs by day, model, strategy and repository."""
-    return await cost_of(service.store, service.clock, user_id=user.id, days=days)
+    return await cost_of(service.context.store, service.context.clock, user_id=user.id, days=days)
 
 
 class Metrics(PlainTextResponse):
@@ -95,3 +101,37 @@ def _filled(family: Family, names: Iterable[Word], counted: Mapping[Word, int]) 
     for name in names:
         family.add_metric([str(name)], counted.get(name, 0))
     return family
+
+
+health = APIRouter(prefix="/health", tags=["health"], dependencies=[PUBLIC])
+
+_PATIENCE_S = 3.0
+_NOBODY = SolveId("00000000-0000-0000-0000-000000000000")
+
+
+class Health(Value):
+    status: Literal["ok"] = "ok"
+    version: str = __version__
+
+
+@health.get("/live", operation_id="getLive")
+async def live() -> Health:
+    """Checks only this process: restart it when this does not respond."""
+    return Health()
+
+
+@health.get("/ready", operation_id="getReady")
+async def ready(service: ServiceDep) -> Health:
+    """Checks database and engine: send requests elsewhere while this is a 503."""
+    try:
+        async with asyncio.timeout(_PATIENCE_S):
+            async with service.context.store.read() as db:
+                await db.execute(text("SELECT 1"))
+    except TimeoutError:
+        raise ApiError(Code.STORE_UNAVAILABLE, "the database does not answer") from None
+    try:
+        async with asyncio.timeout(_PATIENCE_S):
+            await service.engine.status(_NOBODY)
+    except Exception as error:
+        raise ApiError(Code.ENGINE_UNAVAILABLE, "try again in a moment") from error
+    return Health()

@@ -45,7 +45,7 @@ async def read(solve_id: SolveIdPath, service: ServiceDep, permit: MayReadSolve)
 
 
 def _publications(service: Service) -> Publications:
-    return Publications(service.store, service.clock, service.settings.github_url)
+    return Publications(service.context.store, service.context.clock, service.settings.github_url)
 
 
 @outcomes.get("/solves/{solve_id}/outcomes", operation_id="getOutcomes")
@@ -53,7 +53,7 @@ async def read_outcomes(
     solve_id: SolveIdPath, service: ServiceDep, permit: MayReadSolve
 ) -> OutcomeList:
     """Get the pull request as last seen, with its outcomes."""
-    return await outcomes_of(service.store, solve_id, user_id=permit.owner_id)
+    return await outcomes_of(service.context.store, solve_id, user_id=permit.owner_id)
 
 
 @outcomes.post(
@@ -69,8 +69,8 @@ async def confirm_outcome(
     permit: MayPublishSolve,
 ) -> OutcomeList:
     """Confirm or reject a suspected revert, which has no effect before."""
-    await outcomes_of(service.store, solve_id, user_id=permit.owner_id)
-    await RevertConfirmation(service.store, service.clock).confirm(
+    await outcomes_of(service.context.store, solve_id, user_id=permit.owner_id)
+    await RevertConfirmation(service.context.store, service.context.clock).confirm(
         outcome_id, is_revert=body.is_revert, user_id=permit.user.id, solve_id=solve_id
     )
-    return await outcomes_of(service.store, solve_id, user_id=permit.owner_id)
+    return await outcomes_of(service.context.store, solve_id, user_id=permit.owner_id)

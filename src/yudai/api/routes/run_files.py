@@ -13,7 +13,7 @@ from yudai.artifacts.port import ArtifactKind
 from yudai.kit.errors import NotFoundError
 from yudai.kit.ids import short
 from yudai.views import trajectory as trajectories
-from yudai.views.runs import LOGS, NotYetError, RunReader, Which
+from yudai.views.runs import LOGS, NotYetError, Which, artifact
 from yudai.views.trajectory import MAX_SEQ, Raw
 
 router = APIRouter()
@@ -56,10 +56,10 @@ class Run(NamedTuple):
     async def blob(
         self, kind: ArtifactKind, ending: str, media_type: str, v: str | None
     ) -> Response:
-        artifacts = self.service.reader.context.artifacts
-        ref = await RunReader(self.service.store, artifacts).artifact(self.which, kind)
+        context = self.service.context
+        ref = await artifact(context, self.which, kind)
         file = self._file(ending, media_type)
-        return await send_blob(self.request, artifacts, ref, file, version=v)
+        return await send_blob(self.request, context.artifacts, ref, file, version=v)
 
     def raw(
         self, raw: Raw, ending: str, media_type: str = JSON, *, attempt: int | None = None
@@ -107,7 +107,9 @@ def _download(
 )
 async def raw_message(run: RunDep, seq: Number, attempt: Attempt = None) -> Response:
     """Get a message in full; with an attempt the response can be cached forever."""
-    raw = await trajectories.message(run.service.store, run.which._replace(attempt=attempt), seq)
+    raw = await trajectories.message(
+        run.service.context.store, run.which._replace(attempt=attempt), seq
+    )
     return run.raw(raw, f"-message-{seq}.json", attempt=attempt)
 
 
@@ -119,7 +121,9 @@ async def raw_message(run: RunDep, seq: Number, attempt: Attempt = None) -> Resp
 )
 async def raw_step(run: RunDep, number: Number, attempt: Attempt = None) -> Response:
     """Get a step. Step 0 is everything before the model's first turn."""
-    raw = await trajectories.step(run.service.store, run.which._replace(attempt=attempt), number)
+    raw = await trajectories.step(
+        run.service.context.store, run.which._replace(attempt=attempt), number
+    )
     return run.raw(raw, f"-step-{number}.json", attempt=attempt)
 
 
@@ -132,7 +136,7 @@ async def trajectory(run: RunDep, v: Version = None) -> Response:
     except NotYetError:
         if v is not None:
             raise
-    return run.raw(await trajectories.trajectory(run.service.store, run.which), ending)
+    return run.raw(await trajectories.trajectory(run.service.context.store, run.which), ending)
 
 
 @_download("patch", "getRunPatch", DIFF, "As `git apply` takes it.")
@@ -149,4 +153,6 @@ async def log(run: RunDep, kind: LogKind, v: Version = None) -> Response:
         return await run.blob(LOGS[kind], ending, TEXT, v)
     if v is not None:
         raise NotFoundError("the agent's log grows with its trajectory: ask for it without `v`")
-    return run.raw(await trajectories.transcript(run.service.store, run.which), ending, TEXT)
+    return run.raw(
+        await trajectories.transcript(run.service.context.store, run.which), ending, TEXT
+    )

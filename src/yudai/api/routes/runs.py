@@ -4,25 +4,23 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
 
-from yudai.api.dependencies import Service, ServiceDep
+from yudai.api.dependencies import ServiceDep
 from yudai.api.downloads import FOR_EVER
 from yudai.api.openapi import CONFLICT
 from yudai.api.routes import run_files
 from yudai.api.routes.run_files import Attempt, CancelDep, Number, WhichDep
 from yudai.arena.cancel import cancel_run
-from yudai.views import diff_at_message
+from yudai.views import runs as views
 from yudai.views import trajectory as trajectories
-from yudai.views.diff_at_message import DiffAt
 from yudai.views.runs import (
     AttemptList,
     PlanView,
     RunDetail,
-    RunReader,
     StepPage,
     TestsView,
     TrajectoryPage,
 )
-from yudai.views.trajectory import MAX_SEQ
+from yudai.views.trajectory import MAX_SEQ, DiffAt
 
 router = APIRouter(tags=["runs"])
 
@@ -32,33 +30,33 @@ Bound = Annotated[int | None, Query(ge=0, le=MAX_SEQ)]
 @router.get("/runs/{run_id}", operation_id="getRun")
 async def read(which: WhichDep, service: ServiceDep) -> RunDetail:
     """Get a run, with links to its artifacts."""
-    return await _reader(service).run(which)
+    return await views.detail(service.context, which)
 
 
 @router.post("/runs/{run_id}/cancel", operation_id="cancelRun", responses=CONFLICT)
 async def cancel(which: CancelDep, service: ServiceDep) -> RunDetail:
     """Cancel this run; its worker stops within two seconds. Other runs continue."""
-    await _reader(service).run(which)
-    await cancel_run(service.store, which.run_id, now=service.clock.now())
-    return await _reader(service).run(which)
+    await views.detail(service.context, which)
+    await cancel_run(service.context.store, which.run_id, now=service.context.clock.now())
+    return await views.detail(service.context, which)
 
 
 @router.get("/runs/{run_id}/attempts", operation_id="getRunAttempts")
 async def attempts(which: WhichDep, service: ServiceDep) -> AttemptList:
     """List attempts with their cost, the present one last."""
-    return await _reader(service).attempts(which)
+    return await views.attempt_list(service.context, which)
 
 
 @router.get("/runs/{run_id}/plan", operation_id="getRunPlan")
 async def plan(which: WhichDep, service: ServiceDep) -> PlanView:
     """Get the agent's plan; `not_yet` until the agent has ended."""
-    return await _reader(service).plan(which)
+    return await views.plan(service.context, which)
 
 
 @router.get("/runs/{run_id}/tests", operation_id="getRunTests")
 async def tests(which: WhichDep, service: ServiceDep) -> TestsView:
     """Get the verdict and the baseline of the base's own tests."""
-    return await _reader(service).tests(which)
+    return await views.tests(service.context, which)
 
 
 @router.get("/runs/{run_id}/messages", operation_id="getRunMessages")
@@ -71,7 +69,7 @@ async def messages(
 ) -> TrajectoryPage:
     """List the newest messages, or those before a number, for scrolling up."""
     asked = which._replace(attempt=attempt)
-    return await trajectories.messages(service.store, asked, before=before, limit=limit)
+    return await trajectories.messages(service.context.store, asked, before=before, limit=limit)
 
 
 @router.get("/runs/{run_id}/steps", operation_id="getRunSteps")
@@ -85,7 +83,9 @@ async def steps(
 ) -> StepPage:
     """List steps from the first, after a number, or the last ones before it."""
     asked = which._replace(attempt=attempt)
-    return await trajectories.steps(service.store, asked, after=after, before=before, limit=limit)
+    return await trajectories.steps(
+        service.context.store, asked, after=after, before=before, limit=limit
+    )
 
 
 @router.get("/runs/{run_id}/messages/{seq}/diff", operation_id="getRunDiffAt")
@@ -97,7 +97,7 @@ async def diff_at(
     attempt: Attempt = None,
 ) -> DiffAt:
     """Get the run's changes after the newest edit up to that message."""
-    found = await diff_at_message.diff_at(service.store, which._replace(attempt=attempt), seq)
+    found = await trajectories.diff_at(service.context.store, which._replace(attempt=attempt), seq)
     if attempt is not None:
         # Messages come in order, so no earlier edit can appear later.
         response.headers["Cache-Control"] = FOR_EVER
@@ -105,7 +105,3 @@ async def diff_at(
 
 
 router.include_router(run_files.router)
-
-
-def _reader(service: Service) -> RunReader:
-    return RunReader(service.store, service.reader.context.artifacts)

@@ -202,7 +202,7 @@ def make_authorizer(service: Service | None) -> Authorizer:
     settings = service.settings
     return Authorizer(
         accounts=service.accounts,
-        limiter=Limiter(service.clock, per_minute=settings.requests_per_minute),
+        limiter=Limiter(service.context.clock, per_minute=settings.requests_per_minute),
         cookies=Cookies.of(settings),
         admins=frozenset(login.lower() for login in settings.admins),
         publish=settings.github_publish,

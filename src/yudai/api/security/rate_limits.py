@@ -83,8 +83,8 @@ def address_of(request: Request, trusted: Collection[Network] = ()) -> str:
 
 def _hops(request: Request) -> Iterator[Address | None]:
     """Hops, nearest first; None is no address, and hops beyond it are not trusted."""
-    told = ",".join(request.headers.getlist("x-forwarded-for")).split(",")
-    return (_address(_without_port(text.strip())) for text in reversed(told[-_MAX_HOPS:]))
+    forwarded = ",".join(request.headers.getlist("x-forwarded-for")).split(",")
+    return (_address(_without_port(text.strip())) for text in reversed(forwarded[-_MAX_HOPS:]))
 
 
 def _without_port(text: str) -> str:

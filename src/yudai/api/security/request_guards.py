@@ -1,11 +1,12 @@
-"""Guards before all routes: allowed hosts and origins, and the size of bodies."""
+"""Around all routes: allowed hosts and origins, the size of bodies, headers of all responses."""
 
 import re
 from collections.abc import Collection
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
-from starlette.datastructures import Headers
+import structlog
+from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
@@ -15,6 +16,7 @@ from yudai.agents.endpoint import port as model_endpoint
 from yudai.agents.endpoint.port import ModelAnswer
 from yudai.agents.endpoint.responses import TOO_LARGE, refused
 from yudai.api.errors import ApiError, Code, answer
+from yudai.kit.clock import Clock
 
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "[::1]"})
 SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
@@ -186,3 +188,47 @@ async def json_only(request: Request) -> None:
     media_type = headers.get("content-type", "").partition(";")[0].strip().lower()
     if media_type != "application/json":
         raise ApiError(Code.UNSUPPORTED_MEDIA_TYPE, "send Content-Type: application/json")
+
+
+# Defaults; a route's own header wins.
+_HEADERS = {
+    "cache-control": "no-store",
+    "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+    "cross-origin-resource-policy": "same-origin",
+    "referrer-policy": "no-referrer",
+    "x-content-type-options": "nosniff",
+}
+_OVER_HTTPS = {"strict-transport-security": "max-age=31536000"}
+
+
+class ResponseHeaders:
+    def __init__(self, app: ASGIApp, *, clock: Clock, is_https: bool = False) -> None:
+        self._app = app
+        self._clock = clock
+        self._headers = _HEADERS | (_OVER_HTTPS if is_https else {})
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        request_id = self._clock.token()
+        scope.setdefault("state", {})["request_id"] = request_id
+        started = False
+
+        async def send_marked(message: Message) -> None:
+            nonlocal started
+            if message["type"] == "http.response.start":
+                started = True
+                headers = MutableHeaders(scope=message)
+                headers["x-request-id"] = request_id
+                for name, value in self._headers.items():
+                    headers.setdefault(name, value)
+            await send(message)
+
+        with structlog.contextvars.bound_contextvars(request_id=request_id):
+            try:
+                await self._app(scope, receive, send_marked)
+            except Exception as error:
+                if started:
+                    raise
+                await answer(error, scope)(scope, receive, send_marked)

@@ -56,14 +56,14 @@ def _keys(settings: Reading) -> typer.Typer:
         """List your keys with their scopes, expiry and last use."""
         if context.invoked_subcommand is not None:
             return None
-        from yudai.cli.accounts.keys import run_keys_list
+        from yudai.cli.accounts.login import run_keys_list
 
         return run_until_signal(run_keys_list(settings(server), json=json))
 
     @keys.command(name="list")
     def list_again(*, server: options.ServerUrl = "", json: Json = False) -> int:
         """List your keys with their scopes, expiry and last use."""
-        from yudai.cli.accounts.keys import run_keys_list
+        from yudai.cli.accounts.login import run_keys_list
 
         return run_until_signal(run_keys_list(settings(server), json=json))
 
@@ -81,7 +81,7 @@ def _keys(settings: Reading) -> typer.Typer:
         json: Json = False,
     ) -> int:
         """Create a key and print it. It cannot be shown again."""
-        from yudai.cli.accounts.keys import run_keys_create
+        from yudai.cli.accounts.login import run_keys_create
 
         made = run_keys_create(settings(server), name, scopes=scope or (), days=days, json=json)
         return run_until_signal(made)
@@ -94,7 +94,7 @@ def _keys(settings: Reading) -> typer.Typer:
         json: Json = False,
     ) -> int:
         """Revoke a key at once."""
-        from yudai.cli.accounts.keys import run_keys_revoke
+        from yudai.cli.accounts.login import run_keys_revoke
 
         return run_until_signal(run_keys_revoke(settings(server), key_id, json=json))
 

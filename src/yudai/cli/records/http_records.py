@@ -1,21 +1,24 @@
-"""Solves and runs of a server, over HTTP."""
+"""Solves and runs of a server, over HTTP; a watched one is polled, also after a break."""
 
+import asyncio
 import json
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass, field
 from pathlib import Path
 from typing import Any
+
+from rich.console import Console
+from rich.text import Text
 
 from yudai import __version__
 from yudai.artifacts.port import ArtifactKind
 from yudai.cli import console
-from yudai.cli.http.client import Remote, open_remote
-from yudai.cli.records.server_source import UpdatesSource
-from yudai.cli.records.source import Source
+from yudai.cli.http.client import AwayError, Remote, open_remote
+from yudai.cli.records.source import KnownSolve, Look, Source
 from yudai.gateway.domain.models import Model
-from yudai.kit.errors import NotFoundError, RefusedError
-from yudai.kit.ids import RunId, SolveId
+from yudai.kit.errors import NotFoundError, RefusedError, YudaiError
+from yudai.kit.ids import RunId, SolveId, short
 from yudai.publishing.views import OutcomeList
 from yudai.runs.domain.trajectory.foreign_files import read_trajectory
 from yudai.runs.domain.trajectory.trajectory import TrajectoryMessage
@@ -24,6 +27,7 @@ from yudai.views.domain.document import SolveDocument
 from yudai.views.models import ModelList
 from yudai.views.runs import PlanView, RunDetail
 from yudai.views.solves import SolvePage, SolveSummary
+from yudai.views.updates import UpdatesView
 
 _NEWEST = ("", "latest")
 _ID_LENGTH = 36
@@ -168,3 +172,73 @@ def _only(ids: Sequence[str], ending: str, noun: str) -> str:
     if not ids:
         raise NotFoundError(f"there is no {noun} {ending!a} among the server's newest")
     return ids[0]
+
+
+_FIRST_WAIT_S = 2.0
+_LONGEST_WAIT_S = 30.0
+_PATIENCE_S = 600.0
+# The server's own pace, but a person waits here: what is queued may start at any moment.
+_SHORTEST_POLL_S = 0.2
+_LONGEST_POLL_S = 2.0
+
+
+@dataclass
+class UpdatesSource:
+    remote: Remote
+    solve_id: SolveId
+    progress: Console
+    _: KW_ONLY
+    first_wait_s: float = _FIRST_WAIT_S
+    patience_s: float = _PATIENCE_S
+    _known: KnownSolve = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._known = KnownSolve(self.remote.url)
+
+    async def look(self) -> Look:
+        updates = await self._ask()
+        seen = self._known.update(updates)
+        return Look(
+            seen=seen,
+            is_last=seen.solve.state in RESTING and not updates.more,
+            wait_s=0 if updates.more else _pace(updates.poll_ms / 1000),
+        )
+
+    async def _ask(self) -> UpdatesView:
+        """Once; while the server is away, again and again with growing breaks."""
+        loop = asyncio.get_running_loop()
+        gone_at, wait_s = loop.time(), self.first_wait_s
+        has_said = False
+        while True:
+            try:
+                updates = await self._ask_once()
+            except AwayError as error:
+                if loop.time() - gone_at + wait_s > self.patience_s:
+                    raise YudaiError(self._gave_up(error)) from None
+                self._say(f"{error}; asking again in {wait_s:g} s")
+                has_said = True
+                await asyncio.sleep(wait_s)
+                wait_s = min(wait_s * 2, _LONGEST_WAIT_S)
+                continue
+            if has_said:
+                self._say(f"the server {self.remote.url} answers again")
+            return updates
+
+    async def _ask_once(self) -> UpdatesView:
+        path = f"/api/solves/{self.solve_id}"
+        known = self._known
+        if known.issue is None:
+            known.issue = str((await self.remote.get(path))["solve"]["issue"])
+        params = {"cursor": known.cursor} if known.cursor else {}
+        return await self.remote.read(UpdatesView, f"{path}/updates", **params)
+
+    def _say(self, text: str) -> None:
+        self.progress.print(Text(text, style="yellow"), soft_wrap=True)
+
+    def _gave_up(self, error: AwayError) -> str:
+        again = f"`{console.program()} watch {short(self.solve_id)}`"
+        return f"{error}; the solve goes on when the server is back: {again} follows it."
+
+
+def _pace(poll_s: float) -> float:
+    return min(max(poll_s, _SHORTEST_POLL_S), _LONGEST_POLL_S)

@@ -1,21 +1,24 @@
 """What commands look at: the database of this home, or a server's API with the same answers."""
 
-from collections.abc import Sequence
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from yudai.arena.cancel import Stopper
+from yudai.artifacts.context import Context
 from yudai.artifacts.port import ArtifactKind
-from yudai.cli.http.home_lock import is_owned
-from yudai.decisions.choose import Chooser
+from yudai.artifacts.queries import artifact_of
+from yudai.cli.http.home_lock import ServerEntry, find_owner, is_owned, known_owner, place_of
+from yudai.decisions.choose import dismiss_solve
+from yudai.kit.errors import YudaiError
 from yudai.kit.ids import LOCAL_USER, RunId, SolveId
 from yudai.publishing.views import OutcomeList, outcomes_of
 from yudai.runs.domain.trajectory.trajectory import TrajectoryMessage
 from yudai.settings import Settings
 from yudai.solves.domain.states import RESTING
-from yudai.views.documents import Reader
+from yudai.views import documents
 from yudai.views.domain.document import SolveDocument
-from yudai.wiring.components import is_shared, make_stopper
+from yudai.wiring.components import is_shared, make_stopper, open_context
 
 if TYPE_CHECKING:
     from yudai.cli.records.source import Source
@@ -72,47 +75,48 @@ class OwnRecords:
     """The database itself."""
 
     settings: Settings
-    reader: Reader
+    context: Context
     server: str = ""
 
     async def document(self, ending: str) -> SolveDocument:
-        return await self.reader.document(ending)
+        return await documents.document(self.context, ending)
 
     async def recent(self, limit: int) -> Sequence[SolveDocument]:
-        return await self.reader.recent(limit)
+        return await documents.recent(self.context, limit)
 
     async def find(self, ending: str) -> SolveId:
-        return SolveId((await self.reader.solve(ending)).id)
+        return SolveId((await documents.find_solve(self.context, ending)).id)
 
     async def run(self, ending: str) -> "RunDetail":
         # Only here: `yudai list` need not wait for it.
         from yudai.views.runs import detail_of
 
-        run = await self.reader.run(ending)
-        async with self.reader.context.store.read() as db:
+        run = await documents.find_run(self.context, ending)
+        async with self.context.store.read() as db:
             return await detail_of(db, run)
 
     async def messages(self, run_id: RunId) -> Sequence[TrajectoryMessage]:
-        return await self.reader.messages(run_id)
+        return await documents.messages(self.context, run_id)
 
     async def trajectory(self, run_id: RunId) -> dict[str, Any]:
-        return await self.reader.trajectory(await self.reader.run(run_id))
+        return await documents.trajectory(
+            self.context, await documents.find_run(self.context, run_id)
+        )
 
     async def artifact(self, run_id: RunId, kind: ArtifactKind) -> bytes:
-        return await self.reader.artifact(run_id, kind)
+        return await artifact_of(self.context, run_id, kind)
 
     async def cancel(self, solve_id: SolveId) -> None:
-        await self._stopper.cancel(solve_id)
+        await make_stopper(self.context).cancel(solve_id)
 
     async def dismiss(self, solve_id: SolveId, reason: str) -> None:
-        chooser = Chooser(self.reader.context.store, self.reader.context.clock)
-        await chooser.dismiss(solve_id, reason, user_id=LOCAL_USER)
+        await dismiss_solve(self.context, solve_id, reason, user_id=LOCAL_USER)
 
     async def outcomes(self, solve_id: SolveId) -> OutcomeList | None:
-        return await outcomes_of(self.reader.context.store, solve_id)
+        return await outcomes_of(self.context.store, solve_id)
 
     async def remark(self, solve_id: SolveId) -> str:
-        solve = await self.reader.solve(solve_id)
+        solve = await documents.find_solve(self.context, solve_id)
         waits = solve.durable and solve.state not in RESTING
         if not waits or is_shared(self.settings) or is_owned(self.settings.home):
             return ""
@@ -122,10 +126,64 @@ class OwnRecords:
         from yudai.cli.records.source import DatabaseSource
 
         async def is_dead() -> bool:
-            return await self._stopper.is_dead(solve_id)
+            return await make_stopper(self.context).is_dead(solve_id)
 
-        return DatabaseSource(self.reader, solve_id, is_dead)
+        return DatabaseSource(self.context, solve_id, is_dead)
 
-    @property
-    def _stopper(self) -> Stopper:
-        return make_stopper(self.reader.context)
+
+class Server(NamedTuple):
+    url: str
+    is_ours: bool
+    """It works with our home and our database: what it has made can be applied from here."""
+    version: str = ""
+
+
+@asynccontextmanager
+async def open_records(settings: Settings) -> AsyncGenerator[Records]:
+    """What a server has written into our own database is read from there."""
+    url = settings.server or _elsewhere(settings)
+    if url is None:
+        async with open_context(settings) as context:
+            yield OwnRecords(settings, context)
+        return
+    # Only here: an HTTP client costs start-up time that a look at the database need not pay.
+    from yudai.cli.records.http_records import open_server_records
+
+    async with open_server_records(url, home=settings.home) as records:
+        yield records
+
+
+async def find_server(settings: Settings) -> Server | None:
+    """Who runs a new solve; None: this process.
+
+    A server that starts a moment later does no harm: a solve of this process stays its own.
+    """
+    if settings.server is not None:
+        owner = known_owner(settings.home)
+        is_owner = owner is not None and owner.url == settings.server.strip().rstrip("/")
+        return Server(settings.server, is_owner and _is_ours(owner, settings))
+    if not is_owned(settings.home):
+        return None
+    owner = await find_owner(settings.home, _answers)
+    return None if owner is None else Server(owner.url, _is_ours(owner, settings), owner.version)
+
+
+async def _answers(entry: ServerEntry) -> bool:
+    from yudai.cli.http.client import open_remote
+
+    try:
+        async with open_remote(entry.url) as remote:
+            await remote.version()
+    except YudaiError:
+        return False
+    return True
+
+
+def _is_ours(owner: ServerEntry | None, settings: Settings) -> bool:
+    return owner is not None and owner.database == place_of(settings)
+
+
+def _elsewhere(settings: Settings) -> str | None:
+    """The server of this home, when its solves are in another database than ours."""
+    owner = known_owner(settings.home)
+    return None if owner is None or _is_ours(owner, settings) else owner.url

@@ -1,4 +1,4 @@
-"""`yudai serve`: the HTTP API, and by default the worker, in one process."""
+"""`yudai serve`: the HTTP API with a worker in one process; `yudai worker`: a worker alone."""
 
 import asyncio
 import json as jsons
@@ -15,7 +15,7 @@ from rich.text import Text
 
 from yudai import __version__
 from yudai.cli import console
-from yudai.cli.exit_codes import OUR_FAULT
+from yudai.cli.exit_codes import FAILED
 from yudai.cli.http.home_lock import ServerEntry, owning, place_of
 from yudai.cli.serve.listen import answering, bind, url_of
 from yudai.kit.errors import RefusedError
@@ -48,6 +48,7 @@ class Serving(NamedTuple):
 
 
 Opening = Callable[[Settings, ServeOptions, str], "AbstractAsyncContextManager[ASGIApp]"]
+OpeningFlows = Callable[[Settings, str | None], AbstractAsyncContextManager[None]]
 
 
 @asynccontextmanager
@@ -62,14 +63,12 @@ async def open_server(
 async def open_parts(settings: Settings, given: ServeOptions) -> "AsyncGenerator[Service]":
     """The service, and the worker before it: nothing is asked of an engine that is not there."""
     from yudai.wiring.api_service import open_service
-    from yudai.wiring.worker import open_worker
 
     if given.sandbox:
         settings = settings.model_copy(update={"sandbox_backend": given.sandbox})
     async with AsyncExitStack() as stack:
         if not given.no_worker:
-            gateway = await stack.enter_async_context(open_gateway(settings))
-            await stack.enter_async_context(open_worker(settings, gateway=gateway))
+            await stack.enter_async_context(open_flows(settings, None))
         yield await stack.enter_async_context(open_service(settings))
 
 
@@ -105,7 +104,7 @@ async def run_serve(
         except asyncio.CancelledError:
             progress.print("Stopping: runs that go on are handed over …", style="yellow")
             raise
-    return OUR_FAULT
+    return FAILED
 
 
 @asynccontextmanager
@@ -165,3 +164,38 @@ def _say_ready(
         progress.print(Text(heard, style="dim"), soft_wrap=True)
     if given.json:
         typer.echo(jsons.dumps({"url": entry.url, "pid": entry.pid}))
+
+
+@asynccontextmanager
+async def open_flows(settings: Settings, sandbox: str | None) -> AsyncGenerator[None]:
+    # After the refusals: the engine takes a while to import.
+    from yudai.wiring.worker import open_worker
+
+    async with (
+        open_gateway(settings) as gateway,
+        open_worker(settings, gateway=gateway, sandbox=sandbox),
+    ):
+        yield
+
+
+async def run_worker(
+    settings: Settings, *, sandbox: str | None, json: bool, opening: OpeningFlows = open_flows
+) -> int:
+    """Work until a signal comes; then what runs here goes on elsewhere."""
+    check_production(settings)
+    if not is_shared(settings):
+        raise RefusedError(
+            "a worker needs PostgreSQL (DATABASE_URL): with SQLite `yudai serve` does everything"
+            " in one process"
+        )
+    progress = console.progress()
+    async with opening(settings, sandbox):
+        progress.print(Text(f"Worker {os.getpid()} is ready; Ctrl-C ends it."), soft_wrap=True)
+        if json:
+            typer.echo(jsons.dumps({"pid": os.getpid()}))
+        try:
+            await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            progress.print("Stopping: runs that go on are handed over …", style="yellow")
+            raise
+    return FAILED

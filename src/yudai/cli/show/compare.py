@@ -17,7 +17,6 @@ from yudai.kit.text import clean
 from yudai.patches.patch import readable
 from yudai.settings import Settings
 from yudai.views.compare import compare_runs
-from yudai.views.documents import Reader
 from yudai.views.domain.comparison import Comparison, Side
 from yudai.wiring.components import open_context
 
@@ -28,7 +27,7 @@ async def run_compare(
     settings: Settings, first: str, second: str, *, solve: str, json: bool
 ) -> int:
     async with open_context(settings) as context:
-        found = await compare_runs(Reader(context), first, second, solve=solve)
+        found = await compare_runs(context, first, second, solve=solve)
     if json:
         print_json(to_document(found))
     else:

@@ -1,7 +1,7 @@
 """The result as a person reads it: scorecard, diff, why each loser lost."""
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.table import Table
@@ -10,7 +10,7 @@ from rich.text import Text
 from yudai.arena.blocked_hosts import KINDS, blocked_entry
 from yudai.artifacts.port import ArtifactKind
 from yudai.cli.console import program
-from yudai.cli.exit_codes import NO_CHAMPION, OK, OUR_FAULT, OUT_OF_BUDGET
+from yudai.cli.exit_codes import FAILED, NO_CHAMPION, OK, OUT_OF_BUDGET
 from yudai.cli.text import one_line, print_json, safe, seconds
 from yudai.forge.domain.repository import PullState
 from yudai.kit.ids import RunId, short
@@ -23,6 +23,7 @@ from yudai.verification.domain.verdict import VerdictStatus
 from yudai.views.domain.document import PlaceEntry, SolveDocument
 
 if TYPE_CHECKING:
+    from yudai.cli.records.records import Records
     from yudai.views.solves import EventView
 
 _HOST_WIDTH = 80
@@ -65,16 +66,10 @@ _MAX_PROOFS = 6
 _MAX_BLOCKED = 20
 
 
-class Artifacts(Protocol):
-    """Where a run's patch is: our own reader, or a server."""
-
-    async def artifact(self, run_id: RunId, kind: ArtifactKind) -> bytes: ...
-
-
 def exit_code(document: SolveDocument) -> int:
     # One that has not come to rest is in other hands now.
     if document.solve.state is SolveState.FAILED or document.solve.state not in RESTING:
-        return OUR_FAULT
+        return FAILED
     if document.solve.champion is not None:
         return OK
     return OUT_OF_BUDGET if document.budget_ended else NO_CHAMPION
@@ -88,7 +83,7 @@ def print_document(document: SolveDocument, became: OutcomeList | None = None) -
 
 
 async def show_result(
-    reader: Artifacts,
+    records: "Records",
     document: SolveDocument,
     console: Console,
     *,
@@ -101,7 +96,7 @@ async def show_result(
     """
     console.print(_scorecard(document))
     if document.solve.champion is not None:
-        await _show_champion(reader, document, console)
+        await _show_champion(records, document, console)
     _show_reasons(document, console)
     console.print(Text(f"\n{safe(document.reason)}", style="bold"), soft_wrap=True)
     if document.ranking:
@@ -210,9 +205,9 @@ def _row(place: PlaceEntry, *, champion: bool) -> list[Text]:
     ]
 
 
-async def _show_champion(reader: Artifacts, document: SolveDocument, console: Console) -> None:
+async def _show_champion(records: "Records", document: SolveDocument, console: Console) -> None:
     champion = document.ranking[0]
-    patch = await reader.artifact(RunId(champion.run_id), ArtifactKind.PATCH)
+    patch = await records.artifact(RunId(champion.run_id), ArtifactKind.PATCH)
     console.print(Text(f"\nThe champion's patch ({safe(champion.handle)})", style="bold"))
     print_diff(console, patch.decode("utf-8", "replace"))
     proofs = champion.verdict.evidence.proved_by

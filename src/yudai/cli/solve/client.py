@@ -1,18 +1,18 @@
-"""Who does the work of `yudai solve`: this process, or a server."""
+"""Where the work of `yudai solve` and `yudai demo` is done: in this process, or at a server."""
 
 from collections.abc import Awaitable, Callable
 from typing import NamedTuple, Protocol
 
-from yudai.cli.publish import Desk
+from yudai.cli.publish import PublishClient
 from yudai.cli.records.records import Records
 from yudai.decisions.apply import Applier
 from yudai.kit.ids import SolveId
-from yudai.solves.domain.budget import Entrants
-from yudai.solves.domain.request import SolveAsk
 
 
 class Planned(NamedTuple):
-    entrants: Entrants
+    """A solve that was checked and shown; opening it is what costs money."""
+
+    is_free: bool
     open: Callable[[], Awaitable[SolveId]]
 
 
@@ -29,12 +29,8 @@ class Client(Protocol):
     def applier(self) -> Applier | None: ...
 
     @property
-    def desk(self) -> Desk: ...
-
-    async def plan(self, asked: SolveAsk) -> Planned:
-        """Look, check, and print the plan; nothing is spent yet."""
-        ...
+    def publish_client(self) -> PublishClient | None: ...
 
     async def follow(self, solve_id: SolveId) -> None:
-        """Show the runs until the solve has come to rest."""
+        """Show the runs until the solve has ended or awaits review."""
         ...

@@ -1,5 +1,6 @@
 """A solve that this process runs from beginning to end."""
 
+import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -11,13 +12,15 @@ from yudai.arena.plan import Plan
 from yudai.arena.submit import given_of
 from yudai.cli import console
 from yudai.cli.options import Options
-from yudai.cli.publish import OwnDesk
+from yudai.cli.publish import LocalPublishClient
 from yudai.cli.records.records import OwnRecords
+from yudai.cli.records.source import DatabaseSource
 from yudai.cli.solve.client import Planned
 from yudai.cli.solve.plan import make_ready, print_plan
-from yudai.cli.spinner import working
-from yudai.cli.watch.display import follow
+from yudai.cli.spinner import end_display, working
+from yudai.cli.watch import ending, show_runs
 from yudai.decisions.apply import Applier
+from yudai.engine.port import FlowStatus
 from yudai.forge.domain.repository import parse_target
 from yudai.forge.ports.remote import CredentialKind
 from yudai.kit.errors import ForbiddenError
@@ -39,21 +42,21 @@ class LocalClient:
 
     @property
     def records(self) -> OwnRecords:
-        return OwnRecords(self.app.settings, self.app.reader)
+        return OwnRecords(self.app.arena.settings, self.app.context)
 
     @property
     def applier(self) -> Applier:
         return self.app.applier
 
     @property
-    def desk(self) -> OwnDesk:
-        forge_services = self.app.forge_services
-        asked = Publications(
-            self.app.store, self.app.reader.context.clock, forge_services.forge.url
-        )
-        return OwnDesk(forge_services.publisher, asked)
+    def publish_client(self) -> LocalPublishClient:
+        forge_services = self.app.arena.forge_services
+        context = self.app.context
+        asked = Publications(context.store, context.clock, forge_services.forge.url)
+        return LocalPublishClient(forge_services.publisher, asked)
 
     async def plan(self, asked: SolveAsk) -> Planned:
+        """Check the request and print the plan; nothing is spent yet."""
         place = asked.place
         if isinstance(place, Folder):
             plan = await self._look(asked)
@@ -62,10 +65,24 @@ class LocalClient:
         measured = await make_ready(self.app.planner, plan, self.progress)
         print_plan(self.progress, plan, measured.baseline, env=asked.env)
         request = plan.request.model_copy(update={"measured": measured})
-        return Planned(request.entrants, partial(self.app.solves.open_solve, request))
+        is_free = request.entrants.pricing.is_free
+        return Planned(is_free, partial(self.app.solves.open_solve, request))
 
     async def follow(self, solve_id: SolveId) -> None:
-        await follow(self.app, solve_id, self.progress)
+        """Show the runs until the flow has ended; being cancelled cancels the solve first."""
+        engine = self.app.engine
+
+        async def is_over() -> bool:
+            return await engine.status(solve_id) is not FlowStatus.RUNNING
+
+        source = DatabaseSource(self.app.context, solve_id, is_over)
+        display = asyncio.create_task(show_runs(source, self.progress))
+        try:
+            async with ending(self.app.arena.stopper, solve_id, self.progress):
+                await engine.wait(solve_id)
+                await asyncio.wait([display])
+        finally:
+            await end_display(display)
 
     async def _look(self, asked: SolveAsk) -> Plan:
         async with working(self.progress, "looking at the folder"):
@@ -87,8 +104,8 @@ class LocalClient:
 
     async def _check_rights(self, place: Remote) -> None:
         """Before anything is spent: whether the answer could be pushed there, or to a fork."""
-        repo = parse_target(place.url, forge=self.app.forge_services.forge.url).repo
-        credentials = self.app.forge_services.asks.credentials
+        repo = parse_target(place.url, forge=self.app.arena.forge_services.forge.url).repo
+        credentials = self.app.arena.forge_services.asks.credentials
         try:
             await credentials.writing(repo, user_id=LOCAL_USER)
         except ForbiddenError:

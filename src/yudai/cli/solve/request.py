@@ -1,14 +1,16 @@
 """From options to a request: every bad one is one line that says what to do."""
 
+import re
 import sys
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from pydantic import ValidationError
 
 from yudai.cli.options import Options
 from yudai.forge.domain.issue import from_markdown
-from yudai.forge.domain.repository import Target
+from yudai.forge.domain.repository import Target, parse_target
 from yudai.gateway.domain.models import Price, parse_price
 from yudai.kit.errors import RefusedError
 from yudai.kit.money import usd
@@ -20,6 +22,7 @@ from yudai.solves.domain.strategies import Strategy
 from yudai.wiring.command_agents import agent_names
 
 _MAX_ISSUE = 400_000
+_SHORT = re.compile(r"[^/\s#.~][^/\s#]*/[^/\s#]+(?:#[0-9]+)?")
 
 # Fields of our values, as a person knows them.
 _OPTIONS = {
@@ -180,3 +183,36 @@ def _checked(make: Any, raw: object) -> Any:
 def _dollars(price: Price) -> dict[str, float]:
     cached = {} if price.cached_micros is None else {"cached_usd": usd(price.cached_micros)}
     return {"input_usd": usd(price.input_micros), "output_usd": usd(price.output_micros), **cached}
+
+
+def find_target(text: str, *, forge: str = "") -> Target | None:
+    """None: a folder. Without a forge whichever one is named, or none at all.
+
+    A folder that exists is a folder, whatever else its name could mean.
+    """
+    if "://" in text:
+        return parse_target(text, forge=forge or _origin(text))
+    if not _SHORT.fullmatch(text) or _exists(text):
+        return None
+    return parse_target(text, forge=forge)
+
+
+def _origin(url: str) -> str:
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        parts = None
+    is_plain = parts is not None and parts.netloc and "@" not in parts.netloc
+    if parts is None or not is_plain or parts.scheme not in ("https", "http"):
+        raise RefusedError(
+            "this is no address of an issue: give a folder, owner/repo#12 or https://host/owner/"
+            "repo/issues/12"
+        )
+    return f"{parts.scheme}://{parts.netloc}"
+
+
+def _exists(text: str) -> bool:
+    try:
+        return Path(text).exists()
+    except (OSError, ValueError):
+        return False

@@ -2,11 +2,12 @@
 
 import asyncio
 import secrets
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 from rich.text import Text
@@ -15,13 +16,13 @@ from yudai.cli import console
 from yudai.cli.http.client import AwayError, Made, Remote, open_remote, read_as
 from yudai.cli.http.home_lock import known_owner
 from yudai.cli.options import Options
-from yudai.cli.publish import ServerDesk
-from yudai.cli.records.choose import Server
+from yudai.cli.publish import ServerPublishClient
 from yudai.cli.records.http_records import ServerRecords, note_version
+from yudai.cli.records.records import Server
 from yudai.cli.solve.client import Planned
 from yudai.cli.solve.plan import print_sent_plan
 from yudai.cli.spinner import working
-from yudai.cli.watch.display import show_runs
+from yudai.cli.watch import show_runs
 from yudai.decisions.apply import Applier
 from yudai.gateway.domain.models import SCRIPT_SUFFIXES, SCRIPTED_PREFIX
 from yudai.gateway.domain.routing import Listing, Routes, resolve
@@ -55,16 +56,23 @@ class ServerClient:
         return "" if self.server.is_ours else self.remote.url
 
     @property
-    def desk(self) -> ServerDesk:
-        return ServerDesk(self.remote)
+    def publish_client(self) -> ServerPublishClient:
+        return ServerPublishClient(self.remote)
 
     async def plan(self, asked: SolveAsk) -> Planned:
+        """Check the request and print the plan; nothing is spent yet."""
         asked = _placed(asked)
         if self.applier is not None and self.options.branch:
             await _check_branch(self.applier, asked, self.options.branch)
         entrants = await _entrants(self.records, asked)
         print_sent_plan(self.progress, asked, entrants, server=self.remote.url)
-        return Planned(entrants, partial(self._open, asked))
+        what = "folder" if asked.repo_path else "issue"
+        body = asked.model_dump(mode="json", exclude_unset=True)
+        opening = partial(self._open, "/api/solves", body, doing=f"the server looks at the {what}")
+        return Planned(entrants.pricing.is_free, opening)
+
+    async def open_demo(self) -> SolveId:
+        return await self._open("/api/demo", {}, doing="the server opens the demo")
 
     async def follow(self, solve_id: SolveId) -> None:
         name, program = short(solve_id), console.program()
@@ -81,12 +89,11 @@ class ServerClient:
             self.progress.print(Text(said, style="yellow"), soft_wrap=True)
             raise
 
-    async def _open(self, asked: SolveAsk) -> SolveId:
-        key, what = secrets.token_hex(16), "folder" if asked.repo_path else "issue"
-        body = asked.model_dump(mode="json", exclude_unset=True)
+    async def _open(self, path: str, body: Mapping[str, Any], *, doing: str) -> SolveId:
+        key = secrets.token_hex(16)
         try:
-            async with working(self.progress, f"the server looks at the {what}"):
-                post = partial(self.remote.post, "/api/solves", body, key=key)
+            async with working(self.progress, doing):
+                post = partial(self.remote.post, path, body, key=key)
                 made = await retry(post, _AGAIN_S, on=AwayError)
         except asyncio.CancelledError:
             said = f"\nIt may have been submitted already: `{console.program()} list` shows it."

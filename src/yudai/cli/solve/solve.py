@@ -1,19 +1,17 @@
-"""`yudai solve`: plan, agree, open, follow, show, take; here or at a server."""
+"""`yudai solve`: plan, confirm, open, follow, show, take; in this process or at a server."""
 
 from yudai.cli import console
 from yudai.cli.decide import take
 from yudai.cli.exit_codes import INTERRUPTED
 from yudai.cli.options import Options
-from yudai.cli.records.choose import Server, find_server
+from yudai.cli.records.records import Server, find_server
 from yudai.cli.show.result import exit_code, print_document, show_result
-from yudai.cli.solve.client import Client
+from yudai.cli.solve.client import Client, Planned
 from yudai.cli.solve.plan import agreed
-from yudai.cli.solve.request import to_request
-from yudai.cli.solve.target import find_target
+from yudai.cli.solve.request import find_target, to_request
 from yudai.kit.errors import RefusedError
 from yudai.kit.ids import SolveId
 from yudai.settings import Settings
-from yudai.solves.domain.request import SolveAsk
 
 
 async def run_solve(settings: Settings, options: Options) -> int:
@@ -32,7 +30,7 @@ async def solve_there(settings: Settings, options: Options, server: Server) -> i
     check(options, server)
     asked = to_request(options, settings, find_target(options.target))
     async with open_server(settings, options, server) as client:
-        return await solve(client, asked, options)
+        return await solve(client, await client.plan(asked), options)
 
 
 async def solve_here(settings: Settings, options: Options) -> int:
@@ -44,14 +42,17 @@ async def solve_here(settings: Settings, options: Options) -> int:
     target = find_target(options.target, forge=settings.github_url)
     asked = to_request(options, settings, target)
     async with open_local(settings, options) as client:
-        return await solve(client, asked, options)
+        return await solve(client, await client.plan(asked), options)
 
 
-async def solve(client: Client, asked: SolveAsk, options: Options) -> int:
-    planned = await client.plan(asked)
-    if not options.yes and not planned.entrants.pricing.is_free and not await agreed():
+async def solve(client: Client, planned: Planned, options: Options) -> int:
+    if not options.yes and not planned.is_free and not await agreed():
         return INTERRUPTED
-    solve_id = await planned.open()
+    return await finish(client, await planned.open(), options)
+
+
+async def finish(client: Client, solve_id: SolveId, options: Options) -> int:
+    """Follow an open solve to its end, show its result and take the champion's patch."""
     await client.follow(solve_id)
     document = await client.records.document(solve_id)
     if not options.json:
@@ -77,7 +78,7 @@ async def _take(client: Client, solve_id: SolveId, options: Options) -> None:
     progress = console.progress()
     if client.applier is not None and (options.apply or options.branch):
         await take(client.applier, solve_id, branch=options.branch, console=progress)
-    if options.pr:
+    if client.publish_client is not None and options.pr:
         from yudai.cli.publish import publish
 
-        await publish(client.desk, solve_id, progress)
+        await publish(client.publish_client, solve_id, progress)

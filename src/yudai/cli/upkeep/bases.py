@@ -11,7 +11,7 @@ from rich.text import Text
 from yudai.cli import console as consoles
 from yudai.cli.exit_codes import OK
 from yudai.cli.text import print_json, safe
-from yudai.kit.clock import Clock
+from yudai.kit.clock import SystemClock
 from yudai.kit.errors import ConflictError, RefusedError, SandboxError
 from yudai.sandboxes.port import Backend, BaseFacts
 from yudai.settings import Settings
@@ -30,20 +30,14 @@ class Bounds(NamedTuple):
     max_days: float | None = None
 
 
-class _Shelf(NamedTuple):
-    backend: Backend
-    clock: Clock
-
-
 async def run_list(settings: Settings, *, backend: str | None = None, json: bool = False) -> int:
-    async with _shelf(settings, backend) as shelf:
-        found = await shelf.backend.bases()
-        now = shelf.clock.now()
+    async with _open_backend(settings, backend) as opened:
+        found = await opened.bases()
     if json:
         print_json({"bases": _fields(found), "total_bytes": _total(found)})
     elif found:
         console = consoles.result()
-        _print_whole(_table(found, now), console)
+        _print_whole(_table(found, SystemClock().now()), console)
         console.print(f"{_count(found)}, {_size(_total(found))} together", style="dim")
     else:
         consoles.result().print("There are no prepared bases.")
@@ -56,14 +50,14 @@ async def run_remove(
     """Each that can go goes, whatever is wrong with the others; the start of a key will do."""
     removed: list[str] = []
     refused: list[str] = []
-    async with _shelf(settings, backend) as shelf:
-        known = [base.key for base in await shelf.backend.bases()]
+    async with _open_backend(settings, backend) as opened:
+        known = [base.key for base in await opened.bases()]
         for word in dict.fromkeys(keys):
             try:
                 key = _meant(word, known)
                 if key in removed:
                     continue
-                if await shelf.backend.remove_base(key):
+                if await opened.remove_base(key):
                     removed.append(key)
                 else:
                     refused.append(f"there is no base {word[:200]!a}: yudai bases lists them")
@@ -86,10 +80,10 @@ async def run_evict(
     backend: str | None = None,
     json: bool = False,
 ) -> int:
-    async with _shelf(settings, backend) as shelf:
-        evictor = make_evictor(settings, *shelf, **bounds._asdict())
+    async with _open_backend(settings, backend) as opened:
+        evictor = make_evictor(settings, opened, SystemClock(), **bounds._asdict())
         chosen = await (evictor.choose() if dry_run else evictor.sweep())
-        left = await shelf.backend.bases()
+        left = await opened.bases()
     if json:
         print_json({"dry_run": dry_run, "bases": _fields(chosen)})
         return OK
@@ -104,12 +98,12 @@ async def run_evict(
 
 
 @asynccontextmanager
-async def _shelf(settings: Settings, name: str | None) -> AsyncGenerator[_Shelf]:
+async def _open_backend(settings: Settings, name: str | None) -> AsyncGenerator[Backend]:
     async with (
         open_context(settings) as context,
         open_named_backend(settings, name, context.store) as backend,
     ):
-        yield _Shelf(backend, context.clock)
+        yield backend
 
 
 def _meant(word: str, known: Sequence[str]) -> str:

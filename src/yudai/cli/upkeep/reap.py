@@ -7,7 +7,7 @@ from rich.console import Console
 from rich.text import Text
 
 from yudai.cli import console as consoles
-from yudai.cli.exit_codes import OK, OUR_FAULT
+from yudai.cli.exit_codes import FAILED, OK
 from yudai.cli.text import one_line, print_json, safe, seconds
 from yudai.sandboxes.port import Fate, Leftover
 from yudai.sandboxes.reap import Reaper, Swept, Unswept
@@ -36,7 +36,7 @@ async def run_reap(
         _print(swept, consoles.result())
     for failure in swept.failures:
         consoles.progress().print(_failed(failure), soft_wrap=True)
-    return OUR_FAULT if swept.failures else OK
+    return FAILED if swept.failures else OK
 
 
 def _print(swept: Swept, console: Console) -> None:

@@ -76,8 +76,8 @@ def text_of(milestone: Milestone, facts: Facts, data: Mapping[str, object]) -> s
     Text of issues, tests and models is cut.
     """
     issue = line(facts.issue, width=_MAX_ISSUE)
-    told = _TEXTS[milestone](facts, data)
-    return line(f"Solve {short(facts.solve_id)} ({issue}) {told}", width=MAX_LINE)
+    text = _TEXTS[milestone](facts, data)
+    return line(f"Solve {short(facts.solve_id)} ({issue}) {text}", width=MAX_LINE)
 
 
 def links_of(solve_id: SolveId, run_id: RunId | None) -> dict[str, str]:

@@ -107,9 +107,9 @@ def _transcript(said: Sequence[ChatMessage], *, limit: int) -> str:
     left = limit
     for message in reversed(said):
         entry = {"role": message.role, "text": cut(message.text, limit=_MAX_SAID).text}
-        told = json.dumps(entry, ensure_ascii=False)
-        left -= len(told.encode()) + 1
+        text = json.dumps(entry, ensure_ascii=False)
+        left -= len(text.encode()) + 1
         if left < 0:
             break
-        lines.append(told)
+        lines.append(text)
     return "\n".join(reversed(lines))

@@ -34,7 +34,7 @@ CANCELLED_S = 1.0
 _RETRY_S = 0.5
 
 
-class RunCap(NamedTuple):
+class AttemptCap(NamedTuple):
     """Cap of a run whose calls any process may make: counted together with the solve's."""
 
     cap_micros: int
@@ -62,7 +62,7 @@ class SolveCap:
         worker_id: WorkerId,
         cap_micros: int,
     ) -> None:
-        self.run_cap: RunCap | None = None
+        self.attempt_cap: AttemptCap | None = None
         """None: the caller counts the run's own cost."""
         self._store = store
         self._clock = clock
@@ -144,9 +144,9 @@ class SolveCap:
 
     async def _of_run(self, db: AsyncSession, account: Account, quote: Quote) -> Quote | None:
         """Limit the call to the run's own cap; None: wait for the run's other calls."""
-        if self.run_cap is None:
+        if self.attempt_cap is None:
             return quote
-        cap = self.run_cap.cap_micros
+        cap = self.attempt_cap.cap_micros
         left = cap - await holds.run_used_micros(db, self._run_id)
         if left <= 0:
             raise used_up("run", cap)
@@ -204,5 +204,5 @@ class SolveCap:
                 await holds.charge(db, self._solve_id, **bought)
             elif not await holds.settle(db, self._solve_id, hold_id, **bought):
                 return
-            if self.run_cap is not None:
-                await holds.charge_run(db, self._run_id, self.run_cap.attempt, **bought)
+            if self.attempt_cap is not None:
+                await holds.charge_run(db, self._run_id, self.attempt_cap.attempt, **bought)

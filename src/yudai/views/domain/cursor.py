@@ -1,7 +1,7 @@
-"""What a reader of a solve has seen: one number per lane, never one for all.
+"""What a reader of a solve has seen: one number per run, never one for all.
 
 With several writers numbers of one global sequence become visible out of order, and whoever keeps
-the highest would miss those below it. A lane has one writer at a time.
+the highest would miss those below it. A run has one writer at a time.
 """
 
 import base64
@@ -22,14 +22,14 @@ _REMEMBERED = 256
 
 
 class Mark(NamedTuple):
-    """What was seen of one lane; -1 (and attempt 0): nothing."""
+    """What was seen of one run; -1 (and attempt 0): nothing."""
 
     attempt: int = 0
     rev: int = -1
     seq: int = -1
     """The last message that was sent."""
     read_rev: int = -1
-    """The lane's `rev` at which there was no message after that one."""
+    """The run's `rev` at which there was no message after that one."""
 
 
 UNSEEN = Mark()
@@ -41,9 +41,9 @@ class Cursor(NamedTuple):
     rev: int = -1
     event: int = 0
     turn: int = 0
-    """The place of the lane whose turn it is, when not all could be sent at once."""
+    """The place of the run whose turn it is, when not all could be sent at once."""
     marks: tuple[Mark, ...] = ()
-    """In the order of the lanes."""
+    """In the order of the runs."""
 
 
 def epoch_of(solve_id: str, created_at: float) -> int:

@@ -1,7 +1,7 @@
-"""What somebody could have solved: their repositories, the issues there, and how one would read."""
+"""Repositories to choose from: recent ones, and those at the forge with their issues."""
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from pydantic import Field, SecretStr
 
@@ -13,7 +13,11 @@ from yudai.forge.ports.login import SignedOutError
 from yudai.forge.ports.remote import Credential, CredentialKind, IssueQuery
 from yudai.kit.errors import ForbiddenError
 from yudai.kit.hints import LOG_IN
+from yudai.kit.text import clean
 from yudai.kit.value import Value, from_attributes
+from yudai.store.store import Store
+from yudai.views import solve_queries as pages
+from yudai.views.solve_queries import Used
 
 MAX_REPOS = 500
 PER_PAGE = 30
@@ -176,3 +180,56 @@ def _issue_line(found: ForgeIssue) -> IssueLine:
 def _shown(text: str) -> str:
     """On one line, without what cannot be seen in it."""
     return " ".join(bare(text[: 4 * _MAX_SHOWN]).text.split())[:_MAX_SHOWN]
+
+
+MAX_RECENT = 50
+LOOKED_THROUGH = 1000
+
+
+class RecentRepo(Value):
+    repo: str
+    repo_path: str
+    """A folder of this machine, or empty."""
+    repo_url: str
+    solves: int = Field(description=f"Of the newest {LOOKED_THROUGH:,}.")
+    last_used_at: float
+
+
+class RepoList(Value):
+    repos: tuple[RecentRepo, ...]
+    """Newest first, at most 50."""
+
+
+class _Spot(NamedTuple):
+    path: str
+    url: str
+
+
+async def recent_repositories(store: Store, *, user_id: str) -> RepoList:
+    """The demo and imported runs are of no place that a solve could be of again."""
+    async with store.read() as db:
+        used = await pages.used(db, user_id, limit=LOOKED_THROUGH)
+    found: dict[_Spot, list[Used]] = {}
+    for one in used:
+        spot = _spot(one)
+        if any(spot):
+            found.setdefault(spot, []).append(one)
+    newest_first = list(found.items())[:MAX_RECENT]
+    return RepoList(repos=tuple(_recent(spot, uses) for spot, uses in newest_first))
+
+
+def _spot(used: Used) -> _Spot:
+    snapshot = used.snapshot
+    path = "" if snapshot is None else str(snapshot.root / snapshot.folder)
+    return _Spot(clean(path), used.repo_url)
+
+
+def _recent(spot: _Spot, uses: list[Used]) -> RecentRepo:
+    newest = uses[0]
+    return RecentRepo(
+        repo=newest.repo,
+        repo_path=spot.path,
+        repo_url=spot.url,
+        solves=len(uses),
+        last_used_at=newest.at,
+    )

@@ -1,4 +1,4 @@
-"""The runs of a solve while they go: a live table on a terminal, a line per event elsewhere."""
+"""`yudai watch` and the display of runs: a live table on a terminal, elsewhere a line per event."""
 
 import asyncio
 from collections.abc import AsyncGenerator
@@ -10,24 +10,32 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from yudai.cli.records.source import DatabaseSource, Source
-from yudai.cli.show.result import blocked_line, blocked_of, is_blocked
-from yudai.cli.spinner import end_display
+from yudai.cli import console
+from yudai.cli.exit_codes import FAILED
+from yudai.cli.records.records import Records, open_records
+from yudai.cli.records.source import Source, Watched
+from yudai.cli.show.result import (
+    blocked_line,
+    blocked_of,
+    exit_code,
+    is_blocked,
+    print_document,
+    show_result,
+)
 from yudai.cli.text import dollars, one_line, seconds
-from yudai.engine.port import FlowStatus
 from yudai.kit.causes import POLICIES
 from yudai.kit.errors import ConflictError
-from yudai.kit.ids import SolveId
+from yudai.kit.ids import SolveId, short
 from yudai.kit.money import MICROS_PER_USD
 from yudai.runs.domain.states import RunState
+from yudai.settings import Settings
+from yudai.solves.domain.states import RESTING
 from yudai.views.live_runs import LaneView
 from yudai.views.solves import EventView
-from yudai.views.watched import Watched
 
 if TYPE_CHECKING:
     from yudai.arena.cancel import Stopper
     from yudai.solves.domain.blocked import BlockedEntry
-    from yudai.wiring.local_app import App
 
 _NUMBERS_WIDTH = 48
 _WIDE = 110
@@ -60,20 +68,40 @@ class Phase(NamedTuple):
     at: float
 
 
-async def follow(app: "App", solve_id: SolveId, console: Console) -> None:
-    """Show the runs until the flow has ended; being cancelled cancels the solve first."""
+async def run_watch(settings: Settings, target: str, *, json: bool) -> int:
+    async with open_records(settings) as records:
+        progress = console.progress()
+        solve_id = await records.find(target)
+        await watch(records, solve_id, progress)
+        document = await records.document(solve_id)
+        is_at_rest = document.solve.state in RESTING
+        if not is_at_rest:
+            _say_dead(solve_id, progress)
+        if json:
+            print_document(document)
+        elif is_at_rest:
+            await show_result(records, document, console.result(), server=records.server)
+        return exit_code(document) if is_at_rest else FAILED
 
-    async def is_over() -> bool:
-        return await app.engine.status(solve_id) is not FlowStatus.RUNNING
 
-    source = DatabaseSource(app.reader, solve_id, is_over)
-    display = asyncio.create_task(show_runs(source, console))
+async def watch(records: Records, solve_id: SolveId, progress: Console) -> None:
+    """Show the runs until the solve ends, or its process has died."""
+    if remark := await records.remark(solve_id):
+        progress.print(Text(remark, style="yellow"), soft_wrap=True)
     try:
-        async with ending(app.stopper, solve_id, console):
-            await app.engine.wait(solve_id)
-            await asyncio.wait([display])
-    finally:
-        await end_display(display)
+        await show_runs(records.watch(solve_id), progress)
+    except asyncio.CancelledError:
+        progress.print("\nNo longer watching; the solve goes on.", style="yellow")
+        raise
+
+
+def _say_dead(solve_id: SolveId, progress: Console) -> None:
+    name, program = short(solve_id), console.program()
+    progress.print(
+        f"The process that ran solve {name} has died: `{program} cancel {name}` ends it.",
+        style="red",
+        soft_wrap=True,
+    )
 
 
 @asynccontextmanager
@@ -154,8 +182,8 @@ class _Board:
 
     def _below(self, most: int) -> list[Text]:
         """The newest of what was blocked."""
-        lanes = () if self._shown is None else self._shown[0].lanes
-        handles = {lane.id: lane.handle for lane in lanes}
+        runs = () if self._shown is None else self._shown[0].runs
+        handles = {run.id: run.handle for run in runs}
         lines = [blocked_line(entry, handles) for entry in self._blocked[-most:]]
         earlier = len(self._blocked) - len(lines)
         words = [f"blocked: {earlier} before that"] if earlier else []
@@ -163,7 +191,7 @@ class _Board:
 
 
 def _line(seen: Watched, event: EventView) -> str:
-    names = {lane.id: lane.handle for lane in seen.lanes}
+    names = {run.id: run.handle for run in seen.runs}
     at = seconds(max(0.0, event.at - seen.solve.created_at))
     facts = " ".join(f"{key}={one_line(str(value))}" for key, value in event.data.items())
     run_id = event.run_id
@@ -179,34 +207,36 @@ def _table(seen: Watched, phase: Phase, *, now: float, width: int) -> Table:
         table.add_column(numbers, justify="right", no_wrap=True)
     if width >= _WIDE:
         table.add_column("", overflow="ellipsis", no_wrap=True)
-    for lane in seen.lanes:
-        cells = _cells(lane, seen.verdicts[lane.id], now=now)
-        table.add_row(*cells[: len(table.columns)], style=_STYLES[lane.state])
+    for run in seen.runs:
+        cells = _cells(run, now=now)
+        table.add_row(*cells[: len(table.columns)], style=_STYLES[run.state])
     table.caption = Text(phase_words(seen, phase, now=now))
     table.caption_justify = "left"
     return table
 
 
-def _cells(lane: LaneView, verdict: str, *, now: float) -> list[Text]:
-    started = lane.started_at
-    took = "" if started is None else seconds(max(0.0, (lane.finished_at or now) - started))
-    note = verdict or ("" if lane.cause is None else POLICIES[lane.cause].message)
-    told = one_line(note) or one_line(lane.last_action, width=60)
+def _cells(run: LaneView, *, now: float) -> list[Text]:
+    started = run.started_at
+    took = "" if started is None else seconds(max(0.0, (run.finished_at or now) - started))
+    # A server of an earlier version sends no summary.
+    verdict = run.verdict_summary or run.verdict or ""
+    note = verdict or ("" if run.cause is None else POLICIES[run.cause].message)
+    remark = one_line(note) or one_line(run.last_action, width=60)
     return [
-        Text(one_line(lane.handle)),
-        Text(lane.state),
-        Text(str(lane.steps)),
-        Text(str(lane.edits)),
-        Text(dollars(round(lane.cost_usd * MICROS_PER_USD))),
+        Text(one_line(run.handle)),
+        Text(run.state),
+        Text(str(run.steps)),
+        Text(str(run.edits)),
+        Text(dollars(round(run.cost_usd * MICROS_PER_USD))),
         Text(took),
-        Text(told, style="" if note else "dim"),
+        Text(remark, style="" if note else "dim"),
     ]
 
 
 def phase_words(seen: Watched, phase: Phase, *, now: float) -> str:
     """What is being done now, and for how long already."""
     elapsed = seconds(max(0.0, seen.elapsed_s(now)))
-    states = [lane.state for lane in seen.lanes]
+    states = [run.state for run in seen.runs]
     left = sum(state in (RunState.QUEUED, RunState.RUNNING) for state in states)
     verifying = states.count(RunState.VERIFYING)
     if (words := _PHASES.get(phase.kind)) is not None:

@@ -17,10 +17,9 @@ from yudai.arena.blocked_hosts import BLOCKED, MORE
 from yudai.cli.decide import run_cancel
 from yudai.cli.http.home_lock import owning
 from yudai.cli.records.records import OwnRecords
-from yudai.cli.records.source import DatabaseSource
+from yudai.cli.records.source import DatabaseSource, Watched
 from yudai.cli.show.show import run_show
-from yudai.cli.watch.display import Phase, phase_words, show_runs
-from yudai.cli.watch.watch import run_watch, watch
+from yudai.cli.watch import Phase, phase_words, run_watch, show_runs, watch
 from yudai.engine import queries as workers
 from yudai.kit.errors import ConflictError, NotFoundError
 from yudai.kit.ids import SolveId, WorkerId
@@ -32,8 +31,7 @@ from yudai.solves import queries as solves
 from yudai.solves import timeline as events
 from yudai.solves.domain.states import SolveEvent, SolveState
 from yudai.store.holders import Holder
-from yudai.views.documents import Reader
-from yudai.views.watched import watched
+from yudai.views import documents
 from yudai.wiring.components import open_context
 
 WORKER = WorkerId("0190a000-0000-7000-8000-00000000cccc")
@@ -49,18 +47,18 @@ def settings(tmp_path: Path) -> Settings:
 @pytest.fixture
 async def ring(settings: Settings) -> AsyncIterator[Ring]:
     async with open_context(settings) as context:
-        yield Ring(Reader(context))
+        yield Ring(context)
 
 
 async def enrol(ring: Ring) -> None:
     """A process that goes on with it, as far as anybody can tell."""
     holder = Holder(id=WORKER, host="elsewhere", pid=1, durable=False)
     async with ring.store.change() as db:
-        await workers.enrol(db, holder, now=ring.reader.context.clock.now())
+        await workers.enrol(db, holder, now=ring.context.clock.now())
 
 
 async def finish(ring: Ring) -> None:
-    now = ring.reader.context.clock.now()
+    now = ring.context.clock.now()
     async with ring.store.change() as db:
         await runs.advance(db, run_id(0), RunEvent.BROKE, at=now, cause="out_of_steps")
         await solves.advance(
@@ -108,25 +106,25 @@ async def test_a_solve_of_a_dead_process_is_not_waited_for(ring: Ring, settings,
     await ring.solve(None, **RUNNING)
     assert await run_watch(settings, SOLVE, json=False) == 1
     assert "0000aaaa` ends it" in " ".join(capsys.readouterr().err.split())
-    assert (await ring.reader.solve(SOLVE)).state == "running"
+    assert (await documents.find_solve(ring.context, SOLVE)).state == "running"
 
 
 async def test_no_longer_watching_leaves_the_solve_alone(ring: Ring, settings: Settings):
     await enrol(ring)
     await ring.solve(None, **RUNNING, worker_id=WORKER)
     console = written()
-    watching = asyncio.create_task(watch(OwnRecords(settings, ring.reader), SOLVE, console))
+    watching = asyncio.create_task(watch(OwnRecords(settings, ring.context), SOLVE, console))
     await asyncio.sleep(0.05)
     watching.cancel()
     with pytest.raises(asyncio.CancelledError):
         await watching
-    assert (await ring.reader.solve(SOLVE)).state == "running"
+    assert (await documents.find_solve(ring.context, SOLVE)).state == "running"
     assert "the solve goes on" in said(console)
 
 
 async def test_a_servers_solve_waits_for_the_server(ring: Ring, settings: Settings):
     await ring.solve(None, **RUNNING, durable=True)
-    records = OwnRecords(settings, ring.reader)
+    records = OwnRecords(settings, ring.context)
     assert "when `yudai serve` is started again" in await records.remark(SOLVE)
     async with owning(settings.home):
         assert await records.remark(SOLVE) == ""
@@ -143,7 +141,7 @@ async def test_a_servers_solve_waits_for_the_server(ring: Ring, settings: Settin
 async def test_a_terminal_sees_a_table_with_its_phase(ring: Ring):
     await ring.solve(passed(), None, **RUNNING)
     async with ring.store.change() as db:
-        await events.append(db, SOLVE, kind="base.prepared", at=ring.reader.context.clock.now())
+        await events.append(db, SOLVE, kind="base.prepared", at=ring.context.clock.now())
     console = Console(file=io.StringIO(), width=120, force_terminal=True, color_system=None)
     looks = 0
 
@@ -152,7 +150,7 @@ async def test_a_terminal_sees_a_table_with_its_phase(ring: Ring):
         looks += 1
         return looks > 2
 
-    await show_runs(DatabaseSource(ring.reader, SOLVE, is_over), console)
+    await show_runs(DatabaseSource(ring.context, SOLVE, is_over), console)
     shown = said(console)
     assert "fast-t0.1-e5-balanced" in shown
     assert "running the base's own tests twice" in shown
@@ -174,7 +172,7 @@ async def block(ring: Ring, *hosts: str, run: int | None = None) -> None:
 async def test_a_terminal_sees_what_was_blocked_and_keeps_its_phase(ring: Ring):
     await ring.solve(passed(), None, **RUNNING)
     async with ring.store.change() as db:
-        await events.append(db, SOLVE, kind="base.prepared", at=ring.reader.context.clock.now())
+        await events.append(db, SOLVE, kind="base.prepared", at=ring.context.clock.now())
     await block(ring, "a.example", "b.example", "c.example", "\x1b[31mevil.example")
     await block(ring, "agent.example", run=1)
     console = Console(file=io.StringIO(), width=120, force_terminal=True, color_system=None)
@@ -183,7 +181,7 @@ async def test_a_terminal_sees_what_was_blocked_and_keeps_its_phase(ring: Ring):
     async def is_over() -> bool:
         return next(looks)
 
-    await show_runs(DatabaseSource(ring.reader, SOLVE, is_over), console)
+    await show_runs(DatabaseSource(ring.context, SOLVE, is_over), console)
     shown, _, left = said(console).rpartition("\x1b[?25h")
     assert "running the base's own tests twice" in shown
     assert "blocked: 2 before that" in shown
@@ -220,6 +218,13 @@ async def test_what_was_blocked_is_part_of_the_solve(ring: Ring, settings: Setti
     assert (more["run_id"], more["host"]) == (run_id(0), None)
 
 
+async def watched(ring: Ring) -> Watched:
+    async def is_over() -> bool:
+        return False
+
+    return (await DatabaseSource(ring.context, SOLVE, is_over).look()).seen
+
+
 @pytest.mark.parametrize(
     ("kind", "words"),
     [
@@ -231,14 +236,14 @@ async def test_what_was_blocked_is_part_of_the_solve(ring: Ring, settings: Setti
 )
 async def test_every_phase_has_its_words(ring: Ring, kind: str, words: str):
     await ring.solve(passed(), None, **RUNNING)
-    now = ring.reader.context.clock.now()
-    seen = await watched(ring.store, SOLVE, now=now)
+    now = ring.context.clock.now()
+    seen = await watched(ring)
     assert words in phase_words(seen, Phase(kind, now - 3.0), now=now)
 
 
 async def test_after_the_last_run_the_tests_are_crossed(ring: Ring):
     await ring.solve(passed(), failed(), **RUNNING)
-    seen = await watched(ring.store, SOLVE, now=0.0)
+    seen = await watched(ring)
     assert "cross-examination" in phase_words(seen, Phase("baseline.measured", 0.0), now=0.0)
 
 
@@ -255,7 +260,7 @@ async def test_cancel_ends_what_a_dead_process_left(ring: Ring, settings: Settin
     await ring.solve(None, **RUNNING)
     assert await run_cancel(settings, SOLVE, json=False) == 0
     assert "is cancelled; what its runs had done is kept" in capsys.readouterr().out
-    assert (await ring.reader.solve(SOLVE)).state == "cancelled"
+    assert (await documents.find_solve(ring.context, SOLVE)).state == "cancelled"
 
 
 async def test_cancel_refuses_what_has_ended_or_never_was(ring: Ring, settings: Settings):

@@ -1,1 +1,0 @@
-"""`yudai watch` and the live table of runs."""
