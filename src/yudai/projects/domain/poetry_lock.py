@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator
 from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
+from yudai.kit.untyped import as_items
 from yudai.projects.domain.repository_files import Table, read_toml, string, table, words
 
 _MAIN = "main"
@@ -24,7 +25,7 @@ class Locked(NamedTuple):
 def read_poetry_lock(text: str, *, groups: Collection[str], extras: Collection[str]) -> Locked:
     """What these groups (and the main one) need; an empty collection of groups: all of them."""
     document = read_toml(text)
-    packages = [table(p) for p in _list(document.get("package"))]
+    packages = [table(p) for p in as_items(document.get("package"))]
     wanted = {_MAIN, *groups} if groups else set[str]()
     optional = bool(set(table(document, "extras")) & set(extras))
     chosen = [p for p in packages if _is_chosen(p, wanted, optional=optional)]
@@ -81,7 +82,7 @@ def _edge_markers(packages: list[Table]) -> dict[str, list[str]]:
 def _markers_of(entry: object) -> Iterator[str]:
     if isinstance(entry, str):
         yield ""
-    for choice in _list(entry) or [entry]:
+    for choice in as_items(entry) or [entry]:
         if fields := table(choice):
             yield string(fields.get("markers"))
 
@@ -95,10 +96,6 @@ def _any_of(markers: list[str]) -> str:
 
 def _one_line(marker: str) -> str:
     return " ".join(marker.split())
-
-
-def _list(value: object) -> list[object]:
-    return list(value) if isinstance(value, list) else []  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType] - any list will do
 
 
 def _normal(name: str) -> str:
