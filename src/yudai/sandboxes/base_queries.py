@@ -5,6 +5,7 @@ from typing import Any, cast
 from sqlalchemy import ColumnElement, Table, delete, func, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from yudai.kit.value import from_attributes
 from yudai.sandboxes.queries import seen
 from yudai.sandboxes.register import BaseEntry
 from yudai.sandboxes.tables import BaseRow, BuilderRow, SandboxRow
@@ -23,16 +24,7 @@ async def find(db: AsyncSession, backend: str, key: str) -> BaseEntry | None:
     if row is None:
         return None
     users = await db.scalar(select(_users(backend, key)))
-    return BaseEntry(
-        backend=row.backend,
-        key=row.key,
-        external=row.external,
-        size_bytes=row.size_bytes,
-        made_at=row.made_at,
-        used_at=row.used_at,
-        users=users or 0,
-        setup_log=row.setup_log,
-    )
+    return from_attributes(BaseEntry, row, users=users or 0)
 
 
 async def in_backend(db: AsyncSession, backend: str) -> list[BaseEntry]:

@@ -18,10 +18,10 @@ from yudai.sandboxes.backends.environment import GIT_ALONE
 from yudai.sandboxes.backends.remote import warden_client
 from yudai.sandboxes.backends.remote import warden_client as upkeep
 from yudai.sandboxes.backends.remote.commands import RECORD, RemoteCommands
+from yudai.sandboxes.backends.sandbox import Places, take_patch
 from yudai.sandboxes.backends.shell_script import package_script
 from yudai.sandboxes.backends.workspace.manifest import Entry, blob_oid, read
 from yudai.sandboxes.backends.workspace.worktree import Change, Worktree
-from yudai.sandboxes.backends.workspace_patch import Places, take_patch
 
 SOURCE = "/var/lib/yudai/source.tar"
 SIGNED = GIT_ALONE | {
@@ -120,8 +120,8 @@ async def test_they_are_those_of_a_local_work_tree(
     told = await sandbox.changes()
 
     workspace = machine.vm.folder / "workspace"
-    facts = read(machine.vm.folder / RECORD.lstrip("/"), workspace)
-    assert told == Worktree(workspace, facts.manifest, pristine={}).changes()
+    sealed = read(machine.vm.folder / RECORD.lstrip("/"), workspace)
+    assert told == Worktree(workspace, sealed, pristine={}).changes()
     assert told["b"] == Change(Entry("100644", blob_oid(b"\0")), 1)
     assert told["crlf.txt"] == Change(None, 0)
 

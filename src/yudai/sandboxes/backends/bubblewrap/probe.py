@@ -8,7 +8,7 @@ from yudai.sandboxes.backends.bubblewrap import seccomp
 from yudai.sandboxes.backends.bubblewrap.create import Built
 from yudai.sandboxes.backends.bubblewrap.mounts import Features
 from yudai.sandboxes.backends.environment import variables
-from yudai.sandboxes.backends.local.limits import counts_processes, processors
+from yudai.sandboxes.backends.local.cgroups import counts_processes, processors
 from yudai.sandboxes.backends.local.processes import own_namespace
 from yudai.sandboxes.domain.guarantees import GuaranteeKind, Kept
 from yudai.sandboxes.port import NetworkPolicy, Phase, SandboxLimits

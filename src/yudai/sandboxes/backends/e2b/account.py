@@ -4,7 +4,6 @@ import inspect
 import math
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from importlib.metadata import version
 from typing import Any, NamedTuple
 
 from e2b import AsyncSandbox, SandboxException, SandboxQuery, SandboxState
@@ -13,8 +12,7 @@ from yudai.kit.concurrency import BackgroundTasks
 from yudai.sandboxes.backends.e2b.errors import AbsentError, UnreachedError, asking
 from yudai.sandboxes.backends.e2b.network import egress
 from yudai.sandboxes.backends.network.addresses import without_login
-from yudai.sandboxes.backends.remote.cloud import BaseGoneError, Found, MachineSpec
-from yudai.sandboxes.backends.remote.vendor_errors import UnheardError
+from yudai.sandboxes.backends.remote.cloud import BaseGoneError, Found, MachineSpec, UnheardError
 
 _DOMAIN = "e2b.app"
 _PER_PAGE = 100
@@ -56,10 +54,6 @@ class Account:
         }
         self.timings = timings
         self.chores = BackgroundTasks(patience_s=_LAST_WORDS_S)
-
-    @property
-    def version(self) -> str:
-        return version("e2b")
 
     async def make(self, machine_spec: MachineSpec, template: str) -> AsyncSandbox:
         try:

@@ -22,8 +22,9 @@ from yudai.sandboxes.backends.remote.cloud import (
     BusyError,
     Machine,
     MachineSpec,
+    UnheardError,
+    clean_up,
 )
-from yudai.sandboxes.backends.remote.vendor_errors import UnheardError, clean_up
 
 if TYPE_CHECKING:
     from e2b import AsyncSandbox

@@ -110,17 +110,11 @@ class E2BMachine:
     ) -> None:
         self._account = account
         self._sandbox = sandbox
+        self.id = sandbox.sandbox_id
+        self.variables: Mapping[str, str] = {}
         self.tags = tags
-        self.kin = {sandbox.sandbox_id} if kin is None else kin
+        self.kin = {self.id} if kin is None else kin
         """The known machines with these tags: this one, and its forks."""
-
-    @property
-    def id(self) -> str:
-        return self._sandbox.sandbox_id
-
-    @property
-    def variables(self) -> Mapping[str, str]:
-        return {}
 
     async def run(self, line: str, *, timeout_s: float, max_bytes: int = 1 << 20) -> Said:
         """Its end may take a while where the line is bad: who asked does not wait for that."""

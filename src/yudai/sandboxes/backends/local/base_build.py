@@ -10,8 +10,8 @@ from typing import NamedTuple, Protocol
 
 from yudai.kit.causes import Cause
 from yudai.kit.errors import RefusedError, SandboxError, SetupError
-from yudai.sandboxes.backends.commands import Commands
 from yudai.sandboxes.backends.environment import GIT_ALONE
+from yudai.sandboxes.backends.sandbox import Commands
 from yudai.sandboxes.backends.shell_script import package_script
 from yudai.sandboxes.backends.trees import remove_tree
 from yudai.sandboxes.port import ENV, WORKSPACE, BaseSpec, ExecResult

@@ -19,8 +19,14 @@ from pydantic import ValidationError
 from yudai.kit.errors import ConflictError, SandboxError
 from yudai.kit.locks import locked
 from yudai.kit.value import Value
-from yudai.sandboxes.backends.disk_watch import usage
-from yudai.sandboxes.backends.local.base_build import LOG, MADE, TREE, OpenBuildSandbox, build
+from yudai.sandboxes.backends.local.base_build import (
+    LOG,
+    MADE,
+    RECORD,
+    TREE,
+    OpenBuildSandbox,
+    build,
+)
 from yudai.sandboxes.backends.local.file_locks import hold
 from yudai.sandboxes.backends.local.home import (
     ABOUT,
@@ -33,6 +39,7 @@ from yudai.sandboxes.backends.local.home import (
 from yudai.sandboxes.backends.toolchain.toolchain import Chosen
 from yudai.sandboxes.backends.trees import Stuck, remove_tree, try_to_remove
 from yudai.sandboxes.backends.workspace import manifest
+from yudai.sandboxes.backends.workspace.disk_usage import usage
 from yudai.sandboxes.backends.workspace.manifest import Manifest
 from yudai.sandboxes.port import BaseFacts, BaseSpec, Leftover
 
@@ -101,10 +108,13 @@ class Bases:
     async def manifest(self, key: str) -> Manifest:
         """Kept in memory until the base is rebuilt."""
         made_at = self.load(key).made_at
-        kept = self._manifests.get(key)
+        kept, base = self._manifests.get(key), self.folder(key)
         if kept is None or kept[0] != made_at:
             try:
-                kept = made_at, await asyncio.to_thread(manifest.load, self.folder(key))
+                kept = (
+                    made_at,
+                    await asyncio.to_thread(manifest.read, base / RECORD, base / TREE),
+                )
             except FileNotFoundError:
                 # Removed this very moment.
                 raise SandboxError(f"base {key} is not prepared") from None

@@ -12,8 +12,8 @@ from yudai.sandboxes.backends.environment import SYSTEM_PATH, setup_variables
 from yudai.sandboxes.backends.local.base_build import BuildSandbox, look, own_step, run_setup
 from yudai.sandboxes.backends.remote.cloud import Machine
 from yudai.sandboxes.backends.remote.commands import AGENT_HOME, FOLDER, RECORD, RemoteCommands
-from yudai.sandboxes.backends.toolchain.bundled import own_uv
 from yudai.sandboxes.backends.toolchain.package_settings import PackageSettings
+from yudai.sandboxes.backends.toolchain.toolchain import own_uv
 from yudai.sandboxes.port import ENV, WORKSPACE, BaseSpec
 
 _SOURCE = f"{FOLDER}/source.tar"

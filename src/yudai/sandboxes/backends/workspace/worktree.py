@@ -49,18 +49,14 @@ class Worktree:
         self._root = os.fspath(root)
         self._manifest = manifest
         self._pristine = pristine
-        self._oids = dict(known or {})
-
-    @property
-    def known(self) -> Mapping[Stamp, str]:
-        """What files in these states hold, as far as it was read."""
-        return self._oids
+        self.known = dict(known or {})
+        """Contents of files by their stamps, as far as they were read."""
 
     def changes(self) -> dict[str, Change]:
         """Changed paths in order; reads only what it has not read in this state before."""
-        walk = _Walk(self._root, self._manifest, self._pristine, self._oids)
+        walk = _Walk(self._root, self._manifest, self._pristine, self.known)
         found = walk.around()
-        self._oids = walk.oids
+        self.known = walk.oids
         return dict(sorted(found.items()))
 
 
