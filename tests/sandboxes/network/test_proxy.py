@@ -10,12 +10,11 @@ from pathlib import Path
 import pytest
 
 from yudai.sandboxes.backends.network.addresses import Address
-from yudai.sandboxes.backends.network.dial import Bounds, DialSettings
+from yudai.sandboxes.backends.network.dial import Bounds, DialSettings, upstream_of
 from yudai.sandboxes.backends.network.egress import once
 from yudai.sandboxes.backends.network.http import MAX_HEAD
 from yudai.sandboxes.backends.network.proxy import Proxy
 from yudai.sandboxes.backends.network.streams import BlockedHosts, Patience
-from yudai.sandboxes.backends.network.upstream_proxy import upstream_of
 from yudai.sandboxes.port import Blocked, Phase
 
 Handle = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]

@@ -16,10 +16,10 @@ from yudai.kit.causes import Cause
 from yudai.kit.errors import SandboxError
 from yudai.sandboxes.backends.environment import GIT_ALONE
 from yudai.sandboxes.backends.remote import warden_client
-from yudai.sandboxes.backends.remote import warden_client as upkeep
-from yudai.sandboxes.backends.remote.commands import RECORD, RemoteCommands
+from yudai.sandboxes.backends.remote.commands import RemoteCommands
 from yudai.sandboxes.backends.sandbox import Places, take_patch
 from yudai.sandboxes.backends.shell_script import package_script
+from yudai.sandboxes.backends.warden.protocol import RECORD
 from yudai.sandboxes.backends.workspace.manifest import Entry, blob_oid, read
 from yudai.sandboxes.backends.workspace.worktree import Change, Worktree
 
@@ -229,5 +229,5 @@ async def test_what_has_a_second_name_elsewhere_is_not_given_away(
 async def test_nonsense_is_no_answer(sandbox: RemoteCommands, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(warden_client, "_PAUSES_S", ())
     with pytest.raises(SandboxError, match="does not answer") as lost:
-        await upkeep.ask(sandbox._line, "no-such-verb")
+        await warden_client.ask(sandbox._line, "no-such-verb")
     assert lost.value.cause is Cause.SANDBOX_LOST

@@ -3,10 +3,9 @@
 import asyncio
 import shutil
 from collections.abc import AsyncGenerator, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
 
 from yudai.kit.causes import Cause
 from yudai.kit.errors import SandboxError
@@ -55,6 +54,11 @@ from yudai.sandboxes.port import (
 
 NAME = "bubblewrap"
 _PLACES = Places(git=mounts.GIT, workspace=WORKSPACE, scratch=mounts.SCRATCH)
+_SOURCE = "/run/source.tar"
+_RECORD = "/run/record"
+_SETUP = "/run/setup"
+_CERTIFICATES = f"{_SETUP}/certificates"
+_TMP = "/tmp"  # noqa: S108 - inside the sandbox
 
 
 class BubblewrapBackend(LocalBackend):
@@ -122,9 +126,30 @@ class BubblewrapBackend(LocalBackend):
         return (await self._factory.host_setup()).features.identity.host_uid
 
     def _opener(self, spec: BaseSpec, owner: str, chosen: Chosen) -> OpenBuildSandbox:
-        return partial(
-            open_build_sandbox, self._factory, BuildRequest(spec, owner, chosen, self._packages)
-        )
+        return partial(self._build_sandbox, spec, owner, chosen)
+
+    @asynccontextmanager
+    async def _build_sandbox(
+        self, spec: BaseSpec, owner: str, chosen: Chosen, base: Path, *, setup: bool
+    ) -> AsyncGenerator[BuildSandbox]:
+        """Only the one for set-up has a network; hosts that it blocks are reported for `owner`."""
+        if not setup:
+            lay_out = partial(_lay_out_record, spec.source, base)
+            tools = toolchain.find(spec.env, chosen)
+            async with self._factory.temporary(NAME, lay_out, tools) as built:
+                yield BuildSandbox(built.commands, _SOURCE, _RECORD)
+            return
+        scope = EgressScope(Phase.SETUP, owner, toolchain.interpreter(spec.env, chosen))
+        made = base / MADE if spec.env is None else None
+        tools = _with_uv(toolchain.find(spec.env, chosen, made=made)._replace(closed=False))
+        lent = base / "lent"
+        try:
+            given = await asyncio.to_thread(_lend, self._packages, lent)
+            lay_out = partial(_lay_out_setup, base, lent)
+            async with self._factory.temporary(NAME, lay_out, tools, scope=scope) as built:
+                yield BuildSandbox(built.commands, variables=setup_variables(ENV, given))
+        finally:
+            await asyncio.to_thread(remove_tree, lent)
 
     async def _starter(self, base: Prepared, owner: str, phase: Phase) -> Start:
         overlay = (await self._factory.host_setup()).features.overlay
@@ -166,57 +191,6 @@ def _git(base: Path) -> tuple[str, ...]:
     return mounts.readable(base / RECORD / "git", mounts.GIT)
 
 
-_OWNER = "bubblewrap"
-_BUILD_SOURCE = "/run/source.tar"
-_BUILD_RECORD = "/run/record"
-_SETUP = "/run/setup"
-_CERTIFICATES = f"{_SETUP}/certificates"
-_TMP = "/tmp"  # noqa: S108 - inside the sandbox
-
-
-class BuildRequest(NamedTuple):
-    """A base to build; hosts blocked during set-up are reported for `owner`."""
-
-    spec: BaseSpec
-    owner: str
-    chosen: Chosen
-    packages: PackageSettings
-
-
-def open_build_sandbox(
-    factory: SandboxFactory, request: BuildRequest, base: Path, *, setup: bool
-) -> AbstractAsyncContextManager[BuildSandbox]:
-    return (_for_setup if setup else _for_ourselves)(factory, request, base)
-
-
-@asynccontextmanager
-async def _for_ourselves(
-    factory: SandboxFactory, request: BuildRequest, base: Path
-) -> AsyncGenerator[BuildSandbox]:
-    lay_out = partial(_lay_out_record, request.spec.source, base)
-    tools = toolchain.find(request.spec.env, request.chosen)
-    async with factory.temporary(_OWNER, lay_out, tools) as built:
-        yield BuildSandbox(built.commands, _BUILD_SOURCE, _BUILD_RECORD)
-
-
-@asynccontextmanager
-async def _for_setup(
-    factory: SandboxFactory, request: BuildRequest, base: Path
-) -> AsyncGenerator[BuildSandbox]:
-    env, chosen = request.spec.env, request.chosen
-    scope = EgressScope(Phase.SETUP, request.owner, toolchain.interpreter(env, chosen))
-    made = base / MADE if env is None else None
-    tools = _with_uv(toolchain.find(env, chosen, made=made)._replace(closed=False))
-    lent = base / "lent"
-    try:
-        variables = setup_variables(ENV, await asyncio.to_thread(_lend, request.packages, lent))
-        lay_out = partial(_lay_out_setup, base, lent)
-        async with factory.temporary(_OWNER, lay_out, tools, scope=scope) as built:
-            yield BuildSandbox(built.commands, variables=variables)
-    finally:
-        await asyncio.to_thread(remove_tree, lent)
-
-
 def _lend(packages: PackageSettings, folder: Path) -> dict[str, str]:
     """Put what set-up sees of the host into a folder; returns its package settings."""
     folder.mkdir(mode=0o755)
@@ -238,8 +212,8 @@ async def _lay_out_record(source: Path, base: Path, identity: Identity, folder: 
     identity.give(base / TREE, base / RECORD)
     copy = await asyncio.to_thread(_copy_source, source, folder)
     tree = mounts.writable(base / TREE)
-    record = mounts.writable(base / RECORD, _BUILD_RECORD)
-    return Layout((*tree, *record, *mounts.readable(copy, _BUILD_SOURCE)), base / TREE)
+    record = mounts.writable(base / RECORD, _RECORD)
+    return Layout((*tree, *record, *mounts.readable(copy, _SOURCE)), base / TREE)
 
 
 async def _lay_out_setup(base: Path, lent: Path, identity: Identity, _: Path) -> Layout:

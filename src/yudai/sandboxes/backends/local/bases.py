@@ -27,7 +27,6 @@ from yudai.sandboxes.backends.local.base_build import (
     OpenBuildSandbox,
     build,
 )
-from yudai.sandboxes.backends.local.file_locks import hold
 from yudai.sandboxes.backends.local.home import (
     ABOUT,
     USED,
@@ -36,6 +35,7 @@ from yudai.sandboxes.backends.local.home import (
     safe_name,
     touch,
 )
+from yudai.sandboxes.backends.local.processes import hold
 from yudai.sandboxes.backends.toolchain.toolchain import Chosen
 from yudai.sandboxes.backends.trees import Stuck, remove_tree, try_to_remove
 from yudai.sandboxes.backends.workspace import manifest
@@ -225,11 +225,11 @@ class Bases:
     def _halves(self) -> Iterator["_Half"]:
         for folder in self._folders():
             if self._known(folder.name) is None:
-                yield _Half(folder, folder.name, "a base that nobody goes on building")
+                yield _Half(folder, folder.name, "a base whose build was abandoned")
         for folder in self._folder.glob(f"{_GONE}*"):
             key = folder.name.removeprefix(_GONE)[2 * _TOKEN_BYTES + 1 :]
             if is_safe(key):
-                yield _Half(folder, key, "a base that nobody goes on removing")
+                yield _Half(folder, key, "a base whose removal was abandoned")
 
     def _folders(self) -> Iterator[Path]:
         return (folder for folder in self._folder.glob("[!.]*") if is_safe(folder.name))
@@ -272,12 +272,9 @@ class _Half(NamedTuple):
 
 
 def _clear(folder: Path) -> Stuck | None:
-    try:
+    with suppress(OSError):
         (folder / ABOUT).unlink(missing_ok=True)
-        remove_tree(folder)
-    except OSError as error:
-        return Stuck(folder, error)
-    return None
+    return try_to_remove(folder)
 
 
 def _remember(folder: Path, base: Base) -> None:

@@ -5,11 +5,11 @@ import time
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import NamedTuple
 
 from yudai.kit.causes import Cause
 from yudai.kit.errors import SandboxError
-from yudai.sandboxes.backends.shell_script import CANNOT_RUN, NUL_REFUSED, TIMED_OUT, script
+from yudai.sandboxes.backends.shell_script import NUL_REFUSED, script
+from yudai.sandboxes.backends.warden.protocol import CANNOT_RUN, TIMED_OUT, Ending
 from yudai.sandboxes.backends.workspace.disk_usage import usage
 from yudai.sandboxes.backends.workspace.output import Capture
 from yudai.sandboxes.port import Exec, ExecResult
@@ -56,14 +56,6 @@ class DiskWatch:
         return used
 
 
-class Ending(NamedTuple):
-    """How a command came to its end."""
-
-    status: int
-    timed_out: bool = False
-    disk_full: bool = False
-
-
 async def run_script(
     asked: Exec,
     run: Callable[[Exec, bytes, Capture], Awaitable[Ending]],
@@ -82,7 +74,7 @@ async def run_script(
     end = await run(asked, text, capture)
     output, truncated = capture.result()
     return ExecResult(
-        exit_code=TIMED_OUT if end.timed_out else end.status,
+        exit_code=TIMED_OUT if end.timed_out else end.exit_code,
         output=output,
         truncated=truncated,
         timed_out=end.timed_out,

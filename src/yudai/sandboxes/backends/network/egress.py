@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from importlib import resources
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from yudai.kit.errors import RefusedError
 from yudai.sandboxes.backends.network.dial import DialSettings
@@ -78,12 +78,8 @@ class EgressScope(NamedTuple):
     python: str
 
 
-class Server(Protocol):
-    async def close(self) -> None: ...
-
-
 class EgressSocket(NamedTuple):
-    server: Server
+    server: Proxy | NameWatch
     opening: str = ""
     """A line of shell that comes before each command: it ends once the way is open."""
     variables: Mapping[str, str] = {}

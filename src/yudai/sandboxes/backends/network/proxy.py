@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from yudai.sandboxes.backends.network.dial import Dialer, DialSettings
+from yudai.sandboxes.backends.network.dial import Dialer, DialSettings, Via
 from yudai.sandboxes.backends.network.http import (
     MAX_HEAD,
     AnswerError,
@@ -29,7 +29,6 @@ from yudai.sandboxes.backends.network.streams import (
     join,
     put_off,
 )
-from yudai.sandboxes.backends.network.upstream_proxy import Via
 
 _ESTABLISHED = b"HTTP/1.1 200 Connection established\r\n\r\n"
 _FORBIDDEN = 403

@@ -23,7 +23,7 @@ from yudai.sandboxes.backends.remote.cloud import (
     MachineSpec,
     Sized,
 )
-from yudai.sandboxes.backends.remote.commands import AGENT_HOME, RECORD, RemoteCommands
+from yudai.sandboxes.backends.remote.commands import RemoteCommands
 from yudai.sandboxes.backends.remote.machines import (
     BEAT_S,
     GRACE_S,
@@ -41,6 +41,7 @@ from yudai.sandboxes.backends.toolchain.package_settings import (
     PackageSettings,
     hosts_of,
 )
+from yudai.sandboxes.backends.warden.protocol import AGENT_HOME, RECORD
 from yudai.sandboxes.port import (
     ENV,
     NO_NETWORK,

@@ -153,7 +153,9 @@ class _Walk:
         self, path: str, *, ignored: bool, status: os.stat_result, name: str, folder: int
     ) -> None:
         tracked = self._manifest.tracked.get(path)
-        if tracked is None and (ignored or self._is_nobodys(path)):
+        if tracked is None and (
+            ignored or path in self._manifest.leftovers or self._manifest.ignoring.covers(path)
+        ):
             return
         self._present.add(path)
         stamp = _stamp(status)
@@ -162,9 +164,6 @@ class _Walk:
         entry = self._entry(stamp, status.st_mode, name=name, folder=folder)
         if entry != tracked:
             self._changes[path] = Change(entry, status.st_size)
-
-    def _is_nobodys(self, path: str) -> bool:
-        return path in self._manifest.leftovers or self._manifest.ignoring.covers(path)
 
     def _entry(self, stamp: Stamp, mode: int, *, name: str, folder: int) -> Entry:
         oid = self._known.get(stamp) or _oid(stamp, mode, name=name, folder=folder)
