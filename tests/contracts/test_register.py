@@ -14,9 +14,9 @@ from tests.support.servers.databases import NewDatabase, new_database
 from yudai.kit.clock import SystemClock
 from yudai.kit.ids import WorkerId
 from yudai.runs.queries import sandbox_tags
-from yudai.sandboxes.base_queries import MAX_LOG
 from yudai.sandboxes.database_register import DatabaseRegister
 from yudai.sandboxes.port import Tags
+from yudai.sandboxes.queries import MAX_LOG
 from yudai.sandboxes.register import BaseEntry, Register, SandboxEntry
 from yudai.store.holders import DEAD_S
 from yudai.store.store import Store

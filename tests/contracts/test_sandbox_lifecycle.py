@@ -574,7 +574,7 @@ async def test_half_built_bases_are_reaped(on_disk: Backend, tmp_path: Path):
     await until(lambda: alive(seconds))
 
     [told] = await fresh.reap(dry_run=True)
-    assert (told.id, told.why) == ("dead", "a base that nobody goes on building")
+    assert (told.id, told.why) == ("dead", "a base whose build was abandoned")
     assert (bases / "dead").exists()
     assert await fresh.reap() == [told]
 

@@ -17,7 +17,7 @@ from tests.contracts.registry import PACKAGE_JSON, Registry, lock, serving
 from yudai.kit.causes import Cause
 from yudai.kit.errors import RefusedError, SandboxError, SetupError
 from yudai.sandboxes.backends.bubblewrap.backend import BubblewrapBackend
-from yudai.sandboxes.backends.network.start_forwarder import proxy_variables
+from yudai.sandboxes.backends.network.egress import proxy_variables
 from yudai.sandboxes.backends.toolchain.package_settings import package_settings
 from yudai.sandboxes.port import ENV, Backend, BaseRef, BaseSpec, Sandbox, SandboxLimits
 

@@ -15,8 +15,7 @@ from dbos import DBOS
 
 from tests.support.servers import databases
 from tests.support.servers.engine_worker import POLL_S, Diary, DiaryFlow, solve_of
-from yudai.engine.adapters.dbos.adopt import adopt
-from yudai.engine.adapters.dbos.engine import DbosEngine, EngineConfig, EngineLimits
+from yudai.engine.adapters.dbos.engine import DbosEngine, EngineConfig, EngineLimits, adopt
 from yudai.engine.adapters.dbos.worker import DbosWorker
 from yudai.engine.port import Flow, FlowStatus, RunBatch
 from yudai.kit.ids import MessageId, RunId, SolveId, WorkerId

@@ -7,8 +7,7 @@ from sqlalchemy import select, text
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from yudai.engine import queries as workers
-from yudai.engine.queries import DEAD_S
-from yudai.engine.tables import WorkerRow
+from yudai.engine.queries import DEAD_S, WorkerRow
 from yudai.kit.ids import WorkerId
 from yudai.store.database import instant
 from yudai.store.holders import Holder, Seen

@@ -1,6 +1,6 @@
 import json
 
-from yudai.projects.domain.node_setup import node_setup
+from yudai.projects.domain.detect import node_setup
 from yudai.projects.domain.repository_files import RepositoryFiles, Setup
 
 CI = "npm ci --no-audit --no-fund --include=dev"

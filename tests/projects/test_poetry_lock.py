@@ -1,6 +1,6 @@
 from textwrap import dedent
 
-from yudai.projects.domain.poetry_lock import Locked, read_poetry_lock
+from yudai.projects.domain.python_setup import Locked, read_poetry_lock
 
 NEW = """
     [[package]]

@@ -16,8 +16,7 @@ from tests.support.trajectories import CHAT, DIFF, RESPONSES, TEXT, version_0, v
 from yudai.artifacts.adapters.object_store import make_artifacts
 from yudai.artifacts.context import Context
 from yudai.artifacts.port import ArtifactKind
-from yudai.artifacts.queries import artifact_of
-from yudai.artifacts.tables import ArtifactRow
+from yudai.artifacts.queries import ArtifactRow, artifact_of
 from yudai.kit.errors import NotFoundError, RefusedError
 from yudai.kit.ids import RunId
 from yudai.record import import_trajectories

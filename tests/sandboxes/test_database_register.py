@@ -20,7 +20,7 @@ from yudai.kit.clock import SystemClock
 from yudai.kit.ids import WorkerId
 from yudai.operations.overview import SandboxOverview
 from yudai.runs.queries import sandbox_tags
-from yudai.sandboxes import base_queries as bases
+from yudai.sandboxes import queries as sandboxes
 from yudai.sandboxes.database_register import DatabaseRegister
 from yudai.sandboxes.register import SandboxEntry
 from yudai.store.holders import DEAD_S, Liveness, Seen
@@ -94,7 +94,7 @@ def sandbox(sandbox_id: str) -> SandboxEntry:
 
 async def builder(store: Store, clock: SetClock) -> Seen | None:
     async with store.read() as db:
-        return await bases.builder(db, *BASE, now=clock.now())
+        return await sandboxes.builder(db, *BASE, now=clock.now())
 
 
 async def until_renewed(store: Store, clock: SetClock) -> bool:

@@ -11,7 +11,6 @@ from yudai.operations import queries as counts
 from yudai.runs import queries as runs
 from yudai.runs.domain.states import RunState
 from yudai.runs.queries import sandbox_tags
-from yudai.sandboxes import base_queries as bases
 from yudai.sandboxes import queries as sandboxes
 from yudai.sandboxes.port import Tags
 from yudai.sandboxes.queries import Kept
@@ -81,10 +80,11 @@ async def test_which_backends_have_open_rows_or_bases(store: Store):
     await opened(store, "c", backend="prime")
     async with store.change() as db:
         await sandboxes.close_sandbox(db, "c", reaped=False, now=NOW)
-        await bases.keep(db, BaseEntry(backend="container", key="k", external="i"), now=NOW)
+        await sandboxes.keep_base(
+            db, BaseEntry(backend="container", key="k", external="i"), now=NOW
+        )
     async with store.read() as db:
-        assert await sandboxes.backends(db) == {"e2b"}
-        assert await bases.backends(db) == {"container"}
+        assert await sandboxes.backends(db) == {"e2b", "container"}
 
 
 async def test_ages_are_told_by_the_databases_own_clock_where_machines_have_their_own(
@@ -143,7 +143,7 @@ async def test_hostile_words_are_kept_as_far_as_a_database_takes_them(store: Sto
 async def test_of_many_builders_at_once_one_has_the_turn(store: Store):
     async def take(number: int) -> bool:
         async with store.change() as db:
-            return await bases.take_turn(
+            return await sandboxes.take_turn(
                 db, BASE, Holder(WorkerId(f"h-{number}"), "h", number), now=NOW
             )
 
@@ -154,49 +154,49 @@ async def test_of_many_builders_at_once_one_has_the_turn(store: Store):
 
 async def test_a_turn_is_taken_over_as_it_was_seen_or_not_at_all(store: Store):
     async with store.change() as db:
-        assert await bases.builder(db, *BASE, now=NOW) is None
-        assert await bases.take_turn(db, BASE, ONE, now=NOW)
+        assert await sandboxes.builder(db, *BASE, now=NOW) is None
+        assert await sandboxes.take_turn(db, BASE, ONE, now=NOW)
     async with store.read() as db:
-        seen = await bases.builder(db, *BASE, now=NOW + 3)
+        seen = await sandboxes.builder(db, *BASE, now=NOW + 3)
     assert seen is not None
     assert seen.holder == ONE
     assert 0 <= seen.silent_s < 100
     async with store.change() as db:
-        assert await bases.beat_turn(db, BASE, ONE, now=NOW + 4)
+        assert await sandboxes.beat_turn(db, BASE, ONE, now=NOW + 4)
     async with store.change() as db:
-        assert not await bases.take_turn(db, BASE, TWO, now=NOW, instead_of=seen)
-        again = await bases.builder(db, *BASE, now=NOW)
+        assert not await sandboxes.take_turn(db, BASE, TWO, now=NOW, instead_of=seen)
+        again = await sandboxes.builder(db, *BASE, now=NOW)
     async with store.change() as db:
-        assert await bases.take_turn(db, BASE, TWO, now=NOW, instead_of=again)
-        assert not await bases.beat_turn(db, BASE, ONE, now=NOW)
-        await bases.end_turn(db, BASE, ONE)
-        assert await bases.beat_turn(db, BASE, TWO, now=NOW)
-        await bases.end_turn(db, BASE, TWO)
-        assert await bases.builder(db, *BASE, now=NOW) is None
+        assert await sandboxes.take_turn(db, BASE, TWO, now=NOW, instead_of=again)
+        assert not await sandboxes.beat_turn(db, BASE, ONE, now=NOW)
+        await sandboxes.end_turn(db, BASE, ONE)
+        assert await sandboxes.beat_turn(db, BASE, TWO, now=NOW)
+        await sandboxes.end_turn(db, BASE, TWO)
+        assert await sandboxes.builder(db, *BASE, now=NOW) is None
 
 
 async def test_bases_are_listed_last_used_first_and_without_their_logs(store: Store):
     async with store.change() as db:
         for number, key in enumerate(("old", "new")):
             entry = BaseEntry(backend="e2b", key=key, external=key, setup_log=b"log")
-            await bases.keep(db, entry, now=NOW + number)
-        await bases.use(db, "e2b", "old", now=NOW + 9)
-        listed = await bases.in_backend(db, "e2b")
+            await sandboxes.keep_base(db, entry, now=NOW + number)
+        await sandboxes.use_base(db, "e2b", "old", now=NOW + 9)
+        listed = await sandboxes.bases(db, "e2b")
     assert [entry.key for entry in listed] == ["old", "new"]
     assert {entry.setup_log for entry in listed} == {b""}
 
 
-@pytest.mark.parametrize("size", [0, bases.MAX_LOG, bases.MAX_LOG + 1])
+@pytest.mark.parametrize("size", [0, sandboxes.MAX_LOG, sandboxes.MAX_LOG + 1])
 async def test_a_log_fits_whatever_its_size(store: Store, size: int):
     log = bytes(number % 256 for number in range(1000)) * (size // 1000 + 1)
     log = log[:size]
     async with store.change() as db:
         entry = BaseEntry(backend="e2b", key="k", external="x", setup_log=log)
-        await bases.keep(db, entry, now=NOW)
+        await sandboxes.keep_base(db, entry, now=NOW)
     async with store.read() as db:
         stored = (await db.scalars(select(BaseRow.setup_log))).one()
-    assert (stored == log) is (size <= bases.MAX_LOG)
-    assert len(stored) <= bases.MAX_LOG
+    assert (stored == log) is (size <= sandboxes.MAX_LOG)
+    assert len(stored) <= sandboxes.MAX_LOG
 
 
 async def test_the_owner_of_a_sandbox_tells_whose_it_is(

@@ -8,9 +8,8 @@ from collections.abc import AsyncGenerator, Callable, Collection, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
-from yudai.sandboxes.base_queries import shortened
 from yudai.sandboxes.port import Tags
-from yudai.sandboxes.queries import NOBODY
+from yudai.sandboxes.queries import NOBODY, shortened
 from yudai.sandboxes.register import BaseEntry, SandboxEntry
 from yudai.store.holders import DEAD_S
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from yudai.testing.detect import NodeFacts, plan_by_package
 from yudai.testing.domain.commands import recognise
 from yudai.testing.domain.runners import RUNNERS, TestRunner, titles
-from yudai.testing.node import NodeFacts, plan_by_package
 
 DOCS = Path(__file__).parents[2] / "docs"
 READ = [runner for runner in TestRunner if runner is not TestRunner.COMMAND]

@@ -11,8 +11,7 @@ from tests.contracts.conftest import make_archive
 from tests.threats.conftest import Rebuild
 from yudai.sandboxes.backends.bubblewrap.backend import BubblewrapBackend
 from yudai.sandboxes.backends.network import dial
-from yudai.sandboxes.backends.network.dial import DialSettings
-from yudai.sandboxes.backends.network.upstream_proxy import upstream_of
+from yudai.sandboxes.backends.network.dial import DialSettings, upstream_of
 from yudai.sandboxes.backends.toolchain.package_settings import PackageSettings, package_settings
 from yudai.sandboxes.domain.allowed_hosts import Allowed, Leave
 from yudai.sandboxes.port import BaseSpec, Blocked, NetworkPolicy, SandboxLimits

@@ -18,7 +18,7 @@ from yudai.sandboxes.backends.bubblewrap import backend as bubblewrap
 from yudai.sandboxes.backends.bubblewrap import mounts
 from yudai.sandboxes.backends.bubblewrap.backend import BubblewrapBackend
 from yudai.sandboxes.backends.bubblewrap.create import Layout
-from yudai.sandboxes.backends.bubblewrap.identity import Identity
+from yudai.sandboxes.backends.bubblewrap.mounts import Identity
 from yudai.sandboxes.backends.local.base_build import TREE
 from yudai.sandboxes.port import BaseSpec, Sandbox
 

@@ -1,16 +1,36 @@
-"""Queries of artifacts: the latest of each kind, for a solve and for each run."""
+"""The table of artifacts and its queries: the latest of each kind, for a solve and for each run."""
 
 from typing import cast
 
-from sqlalchemy import ColumnElement, Table, delete, select
+from sqlalchemy import BigInteger, ColumnElement, Double, ForeignKey, String, Table, delete, select
 from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import Mapped, mapped_column
 
 from yudai.artifacts.context import Context
 from yudai.artifacts.port import ArtifactKind, ArtifactRef
-from yudai.artifacts.tables import ArtifactRow
 from yudai.kit.errors import NotFoundError
 from yudai.kit.ids import RunId, SolveId
+from yudai.store.columns import words
 from yudai.store.connections import upsert
+from yudai.store.rows import Base, Id
+
+
+class ArtifactRow(Base, kw_only=True):
+    __tablename__ = "artifacts"
+
+    id: Mapped[str] = mapped_column(String(128), primary_key=True)
+    """Owner and kind: unique also for a solve's own artifacts, where `run_id` is NULL."""
+    solve_id: Mapped[SolveId] = mapped_column(
+        Id, ForeignKey("solves.id", ondelete="CASCADE"), index=True
+    )
+    run_id: Mapped[RunId | None] = mapped_column(
+        Id, ForeignKey("runs.id", ondelete="CASCADE"), index=True, default=None
+    )
+    kind: Mapped[ArtifactKind] = mapped_column(words(ArtifactKind))
+    sha256: Mapped[str] = mapped_column(String(64))
+    size: Mapped[int] = mapped_column(BigInteger)
+    created_at: Mapped[float] = mapped_column(Double)
+
 
 _ARTIFACTS = cast("Table", ArtifactRow.__table__)
 

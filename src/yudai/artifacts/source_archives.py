@@ -12,15 +12,13 @@ from yudai.artifacts.port import ArtifactKind, ArtifactRef, Artifacts
 from yudai.sandboxes.port import BaseSpec
 
 
-def _no_locks() -> WeakValueDictionary[str, asyncio.Lock]:
-    return WeakValueDictionary()
-
-
 @dataclass(frozen=True)
 class Sources:
     artifacts: Artifacts
     folder: Path
-    _fetching: WeakValueDictionary[str, asyncio.Lock] = field(default_factory=_no_locks, repr=False)
+    _fetching: WeakValueDictionary[str, asyncio.Lock] = field(
+        default_factory=WeakValueDictionary[str, asyncio.Lock], repr=False
+    )
 
     async def keep(self, base: BaseSpec) -> ArtifactRef:
         """Upload a base's archive for other workers."""

@@ -1,4 +1,4 @@
-"""Queries of workers: which are alive, and which one takes over from a dead one.
+"""The table of workers and its queries: which are alive, and which one takes over from a dead one.
 
 On PostgreSQL ages are measured by the database's clock, because machines do not agree on the time.
 All users of a SQLite file are on one machine, so `now` is its time.
@@ -7,16 +7,35 @@ All users of a SQLite file are on one machine, so `now` is its time.
 from collections.abc import Iterable
 from typing import cast
 
-from sqlalchemy import ColumnElement, Table, delete, insert, or_, select, text, update
+from sqlalchemy import ColumnElement, Double, Table, delete, insert, or_, select, text, update
 from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import Mapped, mapped_column
 
-from yudai.engine.tables import WorkerRow
 from yudai.kit.ids import WorkerId
+from yudai.store.columns import CleanText
 from yudai.store.connections import insert_new, is_sqlite, upsert
 from yudai.store.database import instant
 from yudai.store.holders import Holder, Seen, has_changed
 from yudai.store.postgresql import session_name
-from yudai.store.rows import Data
+from yudai.store.rows import Base, Data, Id
+
+
+class WorkerRow(Base, kw_only=True):
+    """The lease of a process that runs flows: alive while it is renewed."""
+
+    __tablename__ = "workers"
+
+    id: Mapped[WorkerId] = mapped_column(Id, primary_key=True)
+    host: Mapped[str] = mapped_column(CleanText)
+    pid: Mapped[int]
+    durable: Mapped[bool]
+    """Its flows can be taken over."""
+    started_at: Mapped[float] = mapped_column(Double)
+    beat_at: Mapped[float] = mapped_column(Double, index=True)
+    """On PostgreSQL by the database's clock: machines do not agree on the time."""
+    adopted_by: Mapped[WorkerId | None] = mapped_column(Id, default=None)
+    adopted_at: Mapped[float | None] = mapped_column(Double, default=None)
+
 
 DEAD_S = 10.0
 """A worker without a heartbeat for this long counts as dead."""

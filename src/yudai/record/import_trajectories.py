@@ -74,7 +74,8 @@ async def import_files(context: Context, paths: Sequence[Path]) -> list[Imported
             is_new = await db.get(SolveRow, one.solve_id) is None
             if is_new:
                 await _add(db, one, kept, now=context.clock.now())
-            done.append(_done(one, is_new=is_new))
+            handle, issue = one.run.contestant.handle, one.run.issue.label
+            done.append(ImportedRun(one.path, one.solve_id, one.run_id, handle, issue, is_new))
     return done
 
 
@@ -145,11 +146,6 @@ def _named(path: Path, run: Imported) -> _Read:
     solve_id = uuid7(unix_ms=unix_ms, entropy=int.from_bytes(digest[:16]))
     run_id = uuid7(unix_ms=unix_ms, entropy=int.from_bytes(digest[16:]))
     return _Read(path, run, blob, SolveId(solve_id), RunId(run_id))
-
-
-def _done(read: _Read, *, is_new: bool) -> ImportedRun:
-    handle, issue = read.run.contestant.handle, read.run.issue.label
-    return ImportedRun(read.path, read.solve_id, read.run_id, handle, issue, is_new)
 
 
 def _encoded(patch: str) -> bytes:

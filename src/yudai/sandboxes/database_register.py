@@ -13,7 +13,6 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from yudai.kit.clock import Clock
 from yudai.kit.concurrency import BackgroundTasks, in_background
 from yudai.kit.ids import WorkerId
-from yudai.sandboxes import base_queries as bases
 from yudai.sandboxes import queries as sandboxes
 from yudai.sandboxes.port import Tags
 from yudai.sandboxes.queries import NOBODY, Kept
@@ -42,10 +41,6 @@ BaseKey = tuple[str, str]
 """The backend's name, and the base's key in it."""
 
 
-def _no_locks() -> WeakValueDictionary[BaseKey, asyncio.Lock]:
-    return WeakValueDictionary()
-
-
 @dataclass(frozen=True)
 class BuildLease:
     store: Store
@@ -53,7 +48,9 @@ class BuildLease:
     holder: Holder
     is_alive: Liveness
     beat_s: float = BEAT_S
-    _locks: WeakValueDictionary[BaseKey, asyncio.Lock] = field(default_factory=_no_locks)
+    _locks: WeakValueDictionary[BaseKey, asyncio.Lock] = field(
+        default_factory=WeakValueDictionary[BaseKey, asyncio.Lock]
+    )
     _over: set[str] = field(default_factory=set[str])
     """Leases that this process has released, even if the database does not know it yet."""
     _background: BackgroundTasks = field(default_factory=BackgroundTasks)
@@ -74,11 +71,11 @@ class BuildLease:
     async def _take(self, base: BaseKey, turn: Holder) -> None:
         while True:
             async with self.store.read() as db:
-                seen = await bases.builder(db, *base, now=self.clock.now())
+                seen = await sandboxes.builder(db, *base, now=self.clock.now())
             if seen is None or self._is_over(seen):
                 async with self.store.database.transaction() as db:
                     now = self.clock.now()
-                    if await bases.take_turn(db, base, turn, now=now, instead_of=seen):
+                    if await sandboxes.take_turn(db, base, turn, now=now, instead_of=seen):
                         return
             await asyncio.sleep(POLL_S)
 
@@ -91,7 +88,7 @@ class BuildLease:
             await asyncio.sleep(self.beat_s)
             try:
                 async with self.store.database.transaction() as db:
-                    is_ours = await bases.beat_turn(db, base, turn, now=self.clock.now())
+                    is_ours = await sandboxes.beat_turn(db, base, turn, now=self.clock.now())
             except Exception as error:  # noqa: BLE001 - a database that is away for a moment
                 log.warning("base.turn_not_renewed", base=base, error=repr(error))
         log.warning("base.turn_lost", base=base)
@@ -106,7 +103,7 @@ class BuildLease:
         while turn.id in self._over:
             try:
                 async with self.store.database.transaction() as db:
-                    await bases.end_turn(db, base, turn)
+                    await sandboxes.end_turn(db, base, turn)
                 self._over.discard(turn.id)
             except Exception as error:  # noqa: BLE001 - a database that is away for a while
                 log.warning("base.turn_not_ended", base=base, error=repr(error))
@@ -215,34 +212,34 @@ class DatabaseRegister:
 
     async def find_base(self, backend: str, key: str) -> BaseEntry | None:
         async with self.store.read() as db:
-            return await bases.find(db, backend, key)
+            return await sandboxes.find_base(db, backend, key)
 
     async def keep_base(self, entry: BaseEntry, *, turn: str | None = None) -> bool:
         base, now = (entry.backend, entry.key), self.clock.now()
         async with self.store.database.transaction() as db:
             # Renewing the lease locks its row until our commit: no process can take it in between.
-            is_ours = turn is None or await bases.beat_turn(
+            is_ours = turn is None or await sandboxes.beat_turn(
                 db, base, self._me._replace(id=turn), now=now
             )
             if is_ours:
-                await bases.keep(db, entry, now=now)
+                await sandboxes.keep_base(db, entry, now=now)
         return is_ours
 
     async def rename_base(self, backend: str, key: str, external: str) -> None:
         async with self.store.database.transaction() as db:
-            await bases.rename(db, backend, key, external)
+            await sandboxes.rename_base(db, backend, key, external)
 
     async def use_base(self, backend: str, key: str) -> None:
         async with self.store.database.transaction() as db:
-            await bases.use(db, backend, key, now=self.clock.now())
+            await sandboxes.use_base(db, backend, key, now=self.clock.now())
 
     async def forget_base(self, backend: str, key: str, external: str) -> bool:
         async with self.store.database.transaction() as db:
-            return await bases.forget(db, backend, key, external)
+            return await sandboxes.forget_base(db, backend, key, external)
 
     async def bases(self, backend: str) -> Sequence[BaseEntry]:
         async with self.store.read() as db:
-            return await bases.in_backend(db, backend)
+            return await sandboxes.bases(db, backend)
 
     @cached_property
     def _me(self) -> Holder:

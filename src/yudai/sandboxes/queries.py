@@ -1,15 +1,19 @@
-"""Queries of remote sandboxes: opened before they are made, renewed by heartbeats, closed."""
+"""Queries of remote sandboxes, of the bases that providers keep, and of leases to build those.
+
+A sandbox's row is opened before the sandbox is made, renewed by heartbeats, and closed.
+"""
 
 from collections.abc import Collection, Iterator
-from typing import NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
-from sqlalchemy import ColumnElement, Table, select, update
+from sqlalchemy import ColumnElement, Table, delete, func, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from yudai.kit.ids import WorkerId
-from yudai.sandboxes.register import SandboxEntry
-from yudai.sandboxes.tables import BuilderRow, InstallationRow, SandboxRow
-from yudai.store.connections import insert_new, is_sqlite
+from yudai.kit.value import from_attributes
+from yudai.sandboxes.register import BaseEntry, SandboxEntry
+from yudai.sandboxes.tables import BaseRow, BuilderRow, InstallationRow, SandboxRow
+from yudai.store.connections import insert_new, is_sqlite, upsert
 from yudai.store.database import LOCKS, instant
 from yudai.store.holders import AS_IT_IS, Holder, Seen, has_changed
 
@@ -18,6 +22,10 @@ NOBODY = ""
 _THE_ONE = 1
 # Databases take so many parameters at once, and more.
 _AT_ONCE = 500
+MAX_LOG = 1_000_000
+"""Bytes of what set-up printed; of more, the beginning and the end are kept."""
+_BASES = cast("Table", BaseRow.__table__)
+_BUILDERS = cast("Table", BuilderRow.__table__)
 _SANDBOXES = cast("Table", SandboxRow.__table__)
 _INSTALLATIONS = cast("Table", InstallationRow.__table__)
 _OPEN = SandboxRow.closed_at.is_(None)
@@ -57,9 +65,7 @@ async def open_sandbox(
         owner=entry.owner,
         base=entry.base,
         tags=entry.tags,
-        holder=holder.id,
-        host=holder.host,
-        pid=holder.pid,
+        **_columns(holder),
         created_at=time,
         beat_at=time,
         reaped=False,
@@ -110,9 +116,9 @@ async def open_sandboxes(db: AsyncSession, backend: str | None = None, *, now: f
 
 
 async def backends(db: AsyncSession) -> set[str]:
-    """Those that have open ones."""
-    query = select(SandboxRow.backend).where(_OPEN)
-    return set(await db.scalars(query.distinct()))
+    """Those that have open sandboxes, or keep bases."""
+    opened = select(SandboxRow.backend).where(_OPEN)
+    return set(await db.scalars(opened.union(select(BaseRow.backend))))
 
 
 async def known(db: AsyncSession, sandbox_ids: Collection[str]) -> set[str]:
@@ -150,3 +156,119 @@ def _portions(sandbox_ids: Collection[str]) -> Iterator[ColumnElement[bool]]:
     asked = sorted(sandbox_ids)
     for start in range(0, len(asked), _AT_ONCE):
         yield SandboxRow.id.in_(asked[start : start + _AT_ONCE])
+
+
+async def find_base(db: AsyncSession, backend: str, key: str) -> BaseEntry | None:
+    row = await db.get(BaseRow, (backend, key))
+    if row is None:
+        return None
+    users = await db.scalar(select(_users(backend, key)))
+    return from_attributes(BaseEntry, row, users=users or 0)
+
+
+async def bases(db: AsyncSession, backend: str) -> list[BaseEntry]:
+    """Last used first, without what their set-up printed."""
+    columns = (BaseRow.key, BaseRow.external, BaseRow.size_bytes, BaseRow.made_at, BaseRow.used_at)
+    users = _users(BaseRow.backend, BaseRow.key).label("users")
+    query = select(*columns, users).where(BaseRow.backend == backend)
+    rows = await db.execute(query.order_by(BaseRow.used_at.desc(), BaseRow.key))
+    return [BaseEntry(backend=backend, **row) for row in rows.mappings()]
+
+
+async def keep_base(db: AsyncSession, entry: BaseEntry, *, now: float) -> None:
+    """It takes the place of an earlier one with this key."""
+    time = instant(db, now)
+    statement = upsert(_BASES, db.get_bind().dialect).values(
+        backend=entry.backend,
+        key=entry.key,
+        external=entry.external,
+        size_bytes=entry.size_bytes,
+        made_at=time,
+        used_at=time,
+        setup_log=shortened(entry.setup_log),
+    )
+    await db.execute(statement)
+
+
+async def rename_base(db: AsyncSession, backend: str, key: str, external: str) -> None:
+    same = (BaseRow.backend == backend) & (BaseRow.key == key)
+    statement = update(BaseRow).where(same).values(external=external)
+    await db.execute(statement, execution_options=AS_IT_IS)
+
+
+async def use_base(db: AsyncSession, backend: str, key: str, *, now: float) -> None:
+    statement = update(BaseRow).where(BaseRow.backend == backend, BaseRow.key == key)
+    await db.execute(statement.values(used_at=instant(db, now)), execution_options=AS_IT_IS)
+
+
+async def forget_base(db: AsyncSession, backend: str, key: str, external: str) -> bool:
+    """False: it is not there, or another one is by now."""
+    same = (BaseRow.backend == backend) & (BaseRow.key == key)
+    statement = delete(BaseRow).where(same, BaseRow.external == external)
+    return await has_changed(db, statement)
+
+
+async def builder(db: AsyncSession, backend: str, key: str, *, now: float) -> Seen | None:
+    """None: no process holds the lease."""
+    silent_s = instant(db, now) - BuilderRow.beat_at
+    found = (
+        await db.execute(select(BuilderRow, silent_s).where(_turn(backend, key)))
+    ).one_or_none()
+    return None if found is None else seen(*found)
+
+
+async def take_turn(
+    db: AsyncSession,
+    base: tuple[str, str],
+    holder: Holder,
+    *,
+    now: float,
+    instead_of: Seen | None = None,
+) -> bool:
+    """Be the one who builds it; False when another one was quicker, or lives after all."""
+    if instead_of is not None:
+        as_seen = (BuilderRow.holder == instead_of.holder.id) & (
+            BuilderRow.beat_at == instead_of.beat_at
+        )
+        await db.execute(
+            delete(BuilderRow).where(_turn(*base), as_seen), execution_options=AS_IT_IS
+        )
+    backend, key = base
+    statement = insert_new(_BUILDERS, db.get_bind().dialect).values(
+        backend=backend, key=key, **_columns(holder), beat_at=instant(db, now)
+    )
+    return bool((await db.execute(statement.returning(_BUILDERS.c.key))).all())
+
+
+async def beat_turn(db: AsyncSession, base: tuple[str, str], holder: Holder, *, now: float) -> bool:
+    """False when another process has it by now."""
+    statement = update(BuilderRow).where(_turn(*base), BuilderRow.holder == holder.id)
+    return await has_changed(db, statement.values(beat_at=instant(db, now)))
+
+
+async def end_turn(db: AsyncSession, base: tuple[str, str], holder: Holder) -> None:
+    statement = delete(BuilderRow).where(_turn(*base), BuilderRow.holder == holder.id)
+    await db.execute(statement, execution_options=AS_IT_IS)
+
+
+def shortened(log: bytes) -> bytes:
+    if len(log) <= MAX_LOG:
+        return log
+    mark = b"\n[... %d bytes left out ...]\n" % (len(log) - MAX_LOG)
+    half = (MAX_LOG - len(mark)) // 2
+    return log[:half] + mark + log[-half:]
+
+
+def _users(backend: Any, key: Any) -> Any:
+    """How many sandboxes use it now."""
+    stands = (SandboxRow.backend == backend) & (SandboxRow.base == key)
+    query = select(func.count()).where(stands, SandboxRow.closed_at.is_(None))
+    return query.correlate(BaseRow).scalar_subquery()
+
+
+def _turn(backend: str, key: str) -> ColumnElement[bool]:
+    return (BuilderRow.backend == backend) & (BuilderRow.key == key)
+
+
+def _columns(holder: Holder) -> dict[str, object]:
+    return {"holder": holder.id, "host": holder.host, "pid": holder.pid}

@@ -46,10 +46,6 @@ FindMore = Callable[[str | None], Awaitable[SweptBackends]]
 """Given the one that is asked for by name, if one is."""
 
 
-async def nothing_more(_: str | None) -> SweptBackends:
-    return SweptBackends({})
-
-
 @dataclass(frozen=True)
 class Reaper:
     """Any process may sweep, at any time: each act is harmless when another one did it first."""
@@ -58,13 +54,13 @@ class Reaper:
     """All that are set up here, not only the one that is in use: it may have been another once."""
     missing: tuple[Unswept, ...] = ()
     """Those that are set up and could not be made."""
-    find_more: FindMore = nothing_more
+    find_more: FindMore | None = None
     """Asked at each sweep: what was chosen for one command may have left something since."""
     patience_s: float = PATIENCE_S
 
     async def find(self, only: str | None = None) -> SweptBackends:
         """What there is to be swept at this moment."""
-        more = await self.find_more(only)
+        more = await self.find_more(only) if self.find_more else SweptBackends({})
         return SweptBackends({**more.backends, **self.backends}, (*self.missing, *more.missing))
 
     async def tend(self, *, dry_run: bool = False) -> Swept:

@@ -1,6 +1,5 @@
 """Running a repository's tests in a sandbox and reading the result of each test.
 
 Start with `run.py`. `domain/runners.py` has a row for each runner. `detect.py` finds the test
-command, `python.py` and `node.py` look at what a repository has, `reporters/` are the scripts that
-report from inside the sandbox.
+command, `reporters/` are the scripts that report from inside the sandbox.
 """

@@ -2,21 +2,24 @@
 
 import re
 import shlex
+from collections.abc import Sequence
+from pathlib import PurePosixPath
+from typing import NamedTuple, TypeVar
+
+from pydantic import ValidationError
 
 from yudai.kit.errors import RefusedError
 from yudai.kit.hints import SETUP, TEST
+from yudai.kit.value import Value
 from yudai.projects.domain.makefile import read_makefile
 from yudai.projects.domain.project import Project
 from yudai.projects.domain.repository_files import RepositoryFiles, read_json, string, table
 from yudai.projects.domain.tox import read_tox
 from yudai.sandboxes.port import Sandbox
-from yudai.testing import node, python
 from yudai.testing.domain.commands import Recognised, Scripts, recognise
 from yudai.testing.domain.report import TestPlan
-from yudai.testing.domain.runners import NODE_RUNNERS, TestRunner
-from yudai.testing.node import detect_node
-from yudai.testing.python import detect_python, unittest_plan
-from yudai.testing.run import plan_of, workplace
+from yudai.testing.domain.runners import NODE_RUNNERS, RUNNERS, TestRunner
+from yudai.testing.run import place, plan_of, scratch, workplace
 
 _MAX_FILE = 1 << 20
 _MAKEFILES = ("GNUmakefile", "makefile", "Makefile")
@@ -24,6 +27,12 @@ _TARGETS = ("test", "check")
 _TOX = ("tox.ini", "tox.toml", "pyproject.toml", "setup.cfg")
 _PROGRAM = re.compile(r"[\w./@+-]+")
 _ANYWHERE = Project()
+_LOOK_S = 60.0
+_PLACEHOLDER = "no test specified"
+_BY_PACKAGE = {runner: row.typed for runner, row in RUNNERS.items() if row.typed}
+_USAGE_ERROR = 4
+
+Facts = TypeVar("Facts", bound=Value)
 
 
 async def detect(sandbox: Sandbox, project: Project = _ANYWHERE) -> TestPlan | None:
@@ -56,7 +65,7 @@ async def _given(sandbox: Sandbox, project: Project) -> TestPlan:
     if found is None:
         return await _command(sandbox, project)
     if found.runner in NODE_RUNNERS:
-        facts = await node.look(sandbox, project.folder)
+        facts = await look_at_node(sandbox, project.folder)
         if facts is None or not facts.has(found.runner):
             raise _missing(project.test, f"{found.runner} is not installed")
         return plan_of(found, project.test, project.folder, python="node")
@@ -64,7 +73,7 @@ async def _given(sandbox: Sandbox, project: Project) -> TestPlan:
 
 
 async def _python(sandbox: Sandbox, project: Project, found: Recognised) -> TestPlan:
-    seen = await python.look(sandbox, project.folder)
+    seen = await look_at_python(sandbox, project.folder)
     if seen is None:
         raise _missing(project.test, "there is no Python")
     is_pytest = found.runner is TestRunner.PYTEST
@@ -123,3 +132,172 @@ async def _text(sandbox: Sandbox, folder: str, name: str) -> str:
     except OSError:
         return ""
     return content.decode("utf-8", "replace")
+
+
+class NodeFacts(Value):
+    """What the probe saw of a Node repository."""
+
+    scripts: dict[str, str]
+    runners: tuple[str, ...]
+    """Runners that are installed."""
+    asked: tuple[str, ...]
+    """Packages that `package.json` asks for."""
+    tests: tuple[str, ...]
+    node_test: bool
+    has_tsx: bool
+
+    def has(self, runner: TestRunner) -> bool:
+        return runner is TestRunner.NODE or runner.value in self.runners
+
+
+async def look_at_node(sandbox: Sandbox, folder: str) -> NodeFacts | None:
+    """None where no Node can be started."""
+    words = ("node", *_BY_PACKAGE)
+    return await _probe(sandbox, folder, NodeFacts, "probe.cjs", "report.cjs", words=words)
+
+
+async def detect_node(sandbox: Sandbox, folder: str) -> TestPlan | None:
+    """By the `test` script, else by the runner that is installed, else node:test."""
+    facts = await look_at_node(sandbox, folder)
+    if facts is None:
+        return None
+    script = facts.scripts.get("test", "")
+    has_script = bool(script) and _PLACEHOLDER not in script
+    found = recognise("npm test", Scripts(npm=facts.scripts)) if has_script else None
+    if found and facts.has(found.runner):
+        return plan_of(found, "npm test", folder, python="node")
+    if facts.tests and (plan := plan_by_package(facts, folder)):
+        return plan
+    if has_script and found is None:
+        only_command = Recognised(TestRunner.COMMAND, ("npm test",))
+        return plan_of(only_command, "npm test", folder, python="")
+    return None
+
+
+def plan_by_package(facts: NodeFacts, folder: str) -> TestPlan | None:
+    installed = [runner for runner in _BY_PACKAGE if facts.has(runner)]
+    asked = [runner for runner in installed if runner.value in facts.asked]
+    runner = next(iter(asked or (() if facts.node_test else installed)), None)
+    if runner is not None:
+        return plan_of(Recognised(runner), _BY_PACKAGE[runner], folder, python="node")
+    if not facts.node_test:
+        return None
+    typed = facts.has_tsx and all(".ts" in path for path in facts.tests)
+    args = ("--import", "tsx") if typed else ()
+    command = shlex.join(["node", *args, "--test"])
+    return plan_of(Recognised(TestRunner.NODE, args), command, folder, python="node")
+
+
+class PythonFacts(Value):
+    """What the probe saw of a Python repository."""
+
+    has_pytest: bool
+    configured: bool
+    uses_pytest: bool
+    tests: tuple[str, ...]
+    unittest: tuple[str, ...]
+    packages: tuple[str, ...]
+
+
+class Seen(NamedTuple):
+    python: str
+    """The interpreter's name."""
+    facts: PythonFacts
+
+
+async def look_at_python(sandbox: Sandbox, folder: str) -> Seen | None:
+    """None where no Python can be started."""
+    python = await _find_python(sandbox)
+    if not python:
+        return None
+    facts = await _probe(sandbox, folder, PythonFacts, "probe.py", words=[python])
+    return None if facts is None else Seen(python, facts)
+
+
+async def detect_python(sandbox: Sandbox, folder: str) -> TestPlan | None:
+    """The plan, or None when there is nothing that pytest or unittest could run."""
+    seen = await look_at_python(sandbox, folder)
+    if seen is None or not (seen.facts.tests or seen.facts.configured):
+        return None
+    python, facts = seen
+    if facts.has_pytest and (facts.configured or facts.uses_pytest):
+        args = await _pytest_args(sandbox, python, folder)
+        command = shlex.join([python, "-m", "pytest", *args])
+        return plan_of(Recognised(TestRunner.PYTEST, args), command, folder, python=python)
+    if facts.unittest:
+        return unittest_plan(seen, folder)
+    if facts.uses_pytest:
+        raise RefusedError(
+            "the tests use pytest, which is not in the environment: install it there, or say how"
+            " with ",
+            SETUP,
+            " and ",
+            TEST,
+        )
+    return None
+
+
+def unittest_plan(seen: Seen, folder: str) -> TestPlan:
+    """Discovery starts wherever a folder with tests cannot be imported from the one above."""
+    python, facts = seen
+    files = [PurePosixPath(path) for path in facts.unittest]
+    starts = sorted({_start(file.parent, frozenset(facts.packages)) for file in files})
+    pattern = _pattern([file.name for file in files])
+    command = " && ".join(_unittest_command(python, start, pattern) for start in starts)
+    found = Recognised(TestRunner.UNITTEST, (pattern, *starts))
+    return plan_of(found, command, folder, python=python)
+
+
+async def _find_python(sandbox: Sandbox) -> str:
+    """The name of the first Python there that our scripts can run on, or ""."""
+    found = await sandbox.exec(
+        "for name in python python3; do"
+        ' "$name" -c "import sys; sys.exit(sys.version_info < (3, 8))" 2>/dev/null'
+        ' && { echo "$name"; break; }; done; true'
+    )
+    return found.text.strip()
+
+
+async def _probe(
+    sandbox: Sandbox, folder: str, facts: type[Facts], *scripts: str, words: Sequence[str]
+) -> Facts | None:
+    """What the first of our scripts prints; None when that cannot be read."""
+    async with scratch(sandbox) as away:
+        script, *_ = [await place(sandbox, away, name) for name in scripts]
+        program, *more = words
+        command = shlex.join([program, script, *more])
+        result = await sandbox.exec(command, cwd=workplace(folder), timeout_s=_LOOK_S)
+    try:
+        return facts.model_validate_json(result.output)
+    except ValidationError:
+        return None
+
+
+async def _pytest_args(sandbox: Sandbox, python: str, folder: str) -> tuple[str, ...]:
+    """Leave the repository's own options out only when they name a plugin that is not there."""
+    for args in ((), ("-o", "addopts=")):
+        markers = shlex.join([python, "-m", "pytest", *args, "--markers"])
+        result = await sandbox.exec(markers, cwd=workplace(folder), timeout_s=_LOOK_S)
+        if result.exit_code != _USAGE_ERROR:
+            return args
+    return ()
+
+
+def _unittest_command(python: str, start: str, pattern: str) -> str:
+    where = ["-s", start] if start != "." else []
+    what = ["-p", pattern] if pattern != "test*.py" else []
+    return shlex.join(
+        [python, "-m", "unittest", *(["discover", *where, *what] if where or what else [])]
+    )
+
+
+def _start(folder: PurePosixPath, packages: frozenset[str]) -> str:
+    while str(folder) != "." and str(folder) in packages:
+        folder = folder.parent
+    return str(folder)
+
+
+def _pattern(names: list[str]) -> str:
+    if all(name.startswith("test") for name in names):
+        return "test*.py"
+    return "*_test.py" if all(name.endswith("_test.py") for name in names) else "*test*.py"

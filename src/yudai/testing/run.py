@@ -11,8 +11,7 @@ from typing import NamedTuple
 from yudai.kit.errors import SandboxError
 from yudai.sandboxes.port import WORKSPACE, ExecResult, Sandbox
 from yudai.testing.domain.commands import Recognised
-from yudai.testing.domain.report import Outcome, TestPlan, TestReport
-from yudai.testing.domain.report_lines import Ending, read_report
+from yudai.testing.domain.report import Ending, Outcome, TestPlan, TestReport, read_report
 from yudai.testing.domain.runners import (
     NODE_RUNNERS,
     PYTHON_RUNNERS,
@@ -51,7 +50,7 @@ async def run_tests(
     if plan.before:
         built = await _exec(sandbox, plan, _with_programs(plan), timeout_s=timeout_s)
         if built.exit_code != 0:
-            return TestRun(_unstarted(built), _log(plan, (), built))
+            return TestRun(_report(built, {}, finished=False), _log(plan, (), built))
     if plan.runner is TestRunner.COMMAND:
         return await _run_command(sandbox, plan, timeout_s=timeout_s, own=bool(ids or paths))
     # After a build, tests need not be where their sources are.
@@ -119,13 +118,8 @@ async def _run_reported(
 async def _run_command(sandbox: Sandbox, plan: TestPlan, *, timeout_s: float, own: bool) -> TestRun:
     result = await _exec(sandbox, plan, plan.args[0], timeout_s=timeout_s)
     outcome = Outcome.PASSED if result.exit_code == 0 else Outcome.FAILED
-    report = TestReport(
-        outcomes={plan.own_id if own else plan.args[0]: outcome},
-        exit_code=result.exit_code,
-        finished=not result.timed_out,
-        duration_s=result.duration_s,
-        timed_out=result.timed_out,
-    )
+    test = plan.own_id if own else plan.args[0]
+    report = _report(result, {test: outcome}, finished=not result.timed_out)
     return TestRun(report, _log(plan, (), result))
 
 
@@ -151,11 +145,11 @@ def _chosen(plan: TestPlan, ids: Collection[str] | None, paths: Collection[str])
     return sorted({test.partition("::")[0] for test in ids})
 
 
-def _unstarted(result: ExecResult) -> TestReport:
+def _report(result: ExecResult, outcomes: dict[str, Outcome], *, finished: bool) -> TestReport:
     return TestReport(
-        outcomes={},
+        outcomes=outcomes,
         exit_code=result.exit_code,
-        finished=False,
+        finished=finished,
         duration_s=result.duration_s,
         timed_out=result.timed_out,
     )

@@ -112,7 +112,10 @@ class _CrossExamination:
         ]
         alone = await gather(self._execute(target, [author]) for author in doubtful)
         again = {key: answer for found in alone for key, answer in found.items()}
-        return {key: _kinder(answer, again.get(key, answer)) for key, answer in answers.items()}
+        return {
+            key: answer if answer is Answer.PASSED else again.get(key, answer)
+            for key, answer in answers.items()
+        }
 
     async def _execute(self, target: _Target, group: Sequence[_Author]) -> Answers:
         tests = _union(author.tests for author in group)
@@ -152,10 +155,6 @@ def _answer(report: TestReport, test: str) -> Answer:
     if outcome in RED:
         return Answer.FAILED
     return Answer.UNCOLLECTED if report.hides(test) else Answer.UNKNOWN
-
-
-def _kinder(one: Answer, two: Answer) -> Answer:
-    return one if one is Answer.PASSED else two
 
 
 def _crossed(

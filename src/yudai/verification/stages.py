@@ -125,14 +125,10 @@ async def _by_itself(
 
 
 def _own_paths(case: VerificationCase, parts: Parts) -> list[str]:
-    if _is_blind(case):
+    if case.plan.runner is TestRunner.COMMAND and not case.baseline.passing:
+        # A command that already fails on the base says nothing about a patch's own tests.
         return []
     return paths_with_tests(case.plan, parts.tests, case.baseline.known)
-
-
-def _is_blind(case: VerificationCase) -> bool:
-    """A command that already fails on the base says nothing about a patch's own tests."""
-    return case.plan.runner is TestRunner.COMMAND and not case.baseline.passing
 
 
 def _is_base_test(path: str, case: VerificationCase) -> bool:

@@ -8,7 +8,6 @@ from yudai.kit.clock import Clock
 from yudai.kit.errors import RefusedError, YudaiError
 from yudai.kit.text import nearest
 from yudai.operations.retention import Evictor
-from yudai.sandboxes import base_queries as bases
 from yudai.sandboxes import queries as sandboxes
 from yudai.sandboxes.domain.backends import BACKENDS
 from yudai.sandboxes.port import Backend
@@ -55,7 +54,7 @@ class _Backends(NamedTuple):
         set_up = {name for name in BACKENDS if is_set_up(self.settings, name)}
         # Backends that were used before, also when they are not configured now.
         async with self.store.read() as db:
-            used = await sandboxes.backends(db) | await bases.backends(db)
+            used = await sandboxes.backends(db)
         return {*self.opened, *set_up, *used}
 
     def _open(self, name: str) -> Backend:

@@ -161,8 +161,7 @@ def _local(
 
 def _dialing(local_sockets: Mapping[str, Path]) -> "DialSettings":
     """Ways out of local sandboxes: this host's proxy, if any, and local sockets."""
-    from yudai.sandboxes.backends.network.dial import DialSettings
-    from yudai.sandboxes.backends.network.upstream_proxy import upstream_of
+    from yudai.sandboxes.backends.network.dial import DialSettings, upstream_of
 
     return DialSettings(upstream=upstream_of(surroundings()), local_sockets=local_sockets)
 

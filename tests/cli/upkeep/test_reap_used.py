@@ -14,7 +14,6 @@ from yudai.cli.upkeep.reap import run_reap
 from yudai.kit.errors import RefusedError
 from yudai.kit.ids import WorkerId
 from yudai.operations import telemetry
-from yudai.sandboxes import base_queries as bases
 from yudai.sandboxes import queries as sandboxes
 from yudai.sandboxes.backends.container.cloud import ContainerCloud
 from yudai.sandboxes.backends.remote.cloud import INSTALLATION, SANDBOX_TAG
@@ -70,7 +69,7 @@ async def note(store: Store, sandbox_id: str, backend: str, external: str) -> No
 async def note_base(settings: Settings, backend: str) -> None:
     async with open_context(settings) as context, context.store.change() as db:
         entry = BaseEntry(backend=backend, key="base", external="image")
-        await bases.keep(db, entry, now=time.time())
+        await sandboxes.keep_base(db, entry, now=time.time())
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ from tests.e2e.support.arena import Arena, migrate
 from tests.e2e.support.leftovers import Leftovers, leftovers
 from tests.support.servers.preforked import YUDAI, Warm
 from yudai.conversations.tables import ChatMessageRow
-from yudai.engine.tables import WorkerRow
+from yudai.engine.queries import WorkerRow
 from yudai.runs.tables import AttemptRow, RunRow
 from yudai.solves.domain.states import SolveState
 from yudai.solves.tables import EventRow, SolveRow

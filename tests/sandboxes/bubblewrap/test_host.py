@@ -21,13 +21,12 @@ from tests.support.open_descriptors import inherited_pipe
 from yudai.kit.errors import SandboxError
 from yudai.sandboxes.backends.bubblewrap import etc, mounts
 from yudai.sandboxes.backends.bubblewrap import host as ground
+from yudai.sandboxes.backends.bubblewrap.create import Guard
 from yudai.sandboxes.backends.bubblewrap.host import HostSetup
 from yudai.sandboxes.backends.bubblewrap.mounts import Features
-from yudai.sandboxes.backends.bubblewrap.parent_death import Guard
 from yudai.sandboxes.backends.bubblewrap.runner import Runner
-from yudai.sandboxes.backends.local.cgroups import Cgroup
+from yudai.sandboxes.backends.local.cgroups import Cgroup, ulimits
 from yudai.sandboxes.backends.local.home import find_shell
-from yudai.sandboxes.backends.local.limits import ulimits
 from yudai.sandboxes.backends.local.processes import own_namespace
 from yudai.sandboxes.backends.toolchain.toolchain import Toolchain
 from yudai.sandboxes.backends.workspace.output import Capture

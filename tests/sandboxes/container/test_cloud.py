@@ -15,7 +15,7 @@ from tests.support.clouds.engine_scene import IMAGE, INSTALLED, Scene, machine_s
 from yudai.kit.errors import SandboxError
 from yudai.sandboxes.backends.container import cloud as container
 from yudai.sandboxes.backends.container.cloud import ContainerCloud
-from yudai.sandboxes.backends.container.inspect import name_of
+from yudai.sandboxes.backends.container.host import name_of
 from yudai.sandboxes.backends.network.dial import DialSettings
 from yudai.sandboxes.backends.remote.cloud import INSTALLATION, SANDBOX_TAG, DeniedError
 from yudai.sandboxes.port import Capabilities

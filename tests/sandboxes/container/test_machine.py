@@ -13,7 +13,7 @@ from tests.support.clouds.engine import FakeEngine
 from tests.support.clouds.engine_scene import LIMITS, machine_spec, scene
 from yudai.kit.causes import Cause
 from yudai.kit.errors import SandboxError
-from yudai.sandboxes.backends.container import machine as container_machine
+from yudai.sandboxes.backends.container import cloud as container_cloud
 from yudai.sandboxes.backends.remote import warden_client as line_module
 from yudai.sandboxes.backends.remote.cloud import (
     CutError,
@@ -99,7 +99,7 @@ async def test_a_file_for_which_there_is_no_room(made: Made) -> None:
 async def test_a_file_that_takes_too_long(
     made: Made, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(container_machine, "_PUT_S", 0.5)
+    monkeypatch.setattr(container_cloud, "_PUT_S", 0.5)
     made.engine.hang("exec")
     with pytest.raises(CutError, match="in time"):
         await made.machine.put(str(tmp_path / "file"), b"x")
@@ -210,7 +210,7 @@ async def test_no_way_out(tmp_path: Path, code: int, expected: type[SandboxError
 async def test_a_way_out_that_is_never_open(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(container_machine, "_CONNECT_S", 0.5)
+    monkeypatch.setattr(container_cloud, "_CONNECT_S", 0.5)
     stage = scene(tmp_path, "docker")
     stage.engine.hang("exec")
     with pytest.raises(SandboxError, match="no way to the proxy"):

@@ -14,7 +14,7 @@ import pytest
 from tests.support.clouds.e2b_scene import INSTALLED, Scene, machine_spec, scene
 from yudai.kit.causes import Cause
 from yudai.kit.errors import SandboxError
-from yudai.sandboxes.backends.e2b.network import egress
+from yudai.sandboxes.backends.e2b.account import egress
 from yudai.sandboxes.backends.remote.cloud import (
     INSTALLATION,
     SANDBOX_TAG,

@@ -14,7 +14,7 @@ from tests.support.clouds.faults import Fault
 from yudai.cli.exit_codes import OK
 from yudai.cli.upkeep.app import run_build_template, sandbox_app
 from yudai.kit.errors import RefusedError, SandboxError
-from yudai.sandboxes.backends.e2b.template import recipe
+from yudai.sandboxes.backends.e2b.cloud import recipe
 from yudai.settings import Settings
 
 

@@ -9,10 +9,12 @@ import pytest
 from structlog.testing import capture_logs
 
 from yudai.kit.errors import SandboxError
-from yudai.sandboxes.backends.local.backend import LocalSandboxes
+from yudai.sandboxes.backends.local.backend import LocalBackend, Prepared, Start
+from yudai.sandboxes.backends.local.base_build import OpenBuildSandbox
 from yudai.sandboxes.backends.local.home import Home, SandboxRecord
 from yudai.sandboxes.backends.sandbox import SandboxHandle
-from yudai.sandboxes.port import Fate, SandboxRef
+from yudai.sandboxes.backends.toolchain.toolchain import Chosen
+from yudai.sandboxes.port import BaseSpec, Fate, Phase, SandboxRef
 
 STUCK = "immovable"
 
@@ -30,15 +32,27 @@ def host(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Path, "unlink", refuse)
 
 
-async def no_kill(_: SandboxRecord) -> None:
-    """Nothing runs in these."""
+class Fleet(LocalBackend):
+    """Nothing runs in its sandboxes, and none is started."""
+
+    async def _kill(self, record: SandboxRecord) -> None:
+        pass
+
+    async def _remove(self, record: SandboxRecord) -> bool:
+        return await asyncio.to_thread(self._home.remove_sandbox, record.id)
+
+    async def _uid(self) -> int:
+        raise NotImplementedError
+
+    def _opener(self, spec: BaseSpec, owner: str, chosen: Chosen) -> OpenBuildSandbox:
+        raise NotImplementedError
+
+    async def _starter(self, base: Prepared, owner: str, phase: Phase) -> Start:
+        raise NotImplementedError
 
 
-def fleet_of(home: Home) -> LocalSandboxes:
-    async def remove(record: SandboxRecord) -> bool:
-        return await asyncio.to_thread(home.remove_sandbox, record.id)
-
-    return LocalSandboxes("here", home, kill=no_kill, remove=remove)
+def fleet_of(home: Home) -> LocalBackend:
+    return Fleet("here", home)
 
 
 def leave(root: Path, n: int) -> list[SandboxRecord]:

@@ -12,8 +12,8 @@ from yudai.kit.errors import ConflictError, SandboxError
 from yudai.sandboxes.backends.local import bases as bases_module
 from yudai.sandboxes.backends.local.base_build import RECORD, TREE, BuildSandbox, OpenBuildSandbox
 from yudai.sandboxes.backends.local.bases import Bases, Builder
-from yudai.sandboxes.backends.local.file_locks import hold
 from yudai.sandboxes.backends.local.home import Home, locked
+from yudai.sandboxes.backends.local.processes import hold
 from yudai.sandboxes.backends.toolchain.toolchain import Chosen
 from yudai.sandboxes.port import BaseSpec, Fate
 

@@ -8,8 +8,7 @@ import pytest
 from tests.contracts.conftest import make_archive, spawn_one
 from yudai.sandboxes.backends.bubblewrap.backend import BubblewrapBackend
 from yudai.sandboxes.backends.local import cgroups
-from yudai.sandboxes.backends.local.cgroups import Cgroup, Cgroups, OomCounter
-from yudai.sandboxes.backends.local.limits import processors
+from yudai.sandboxes.backends.local.cgroups import Cgroup, Cgroups, OomCounter, processors
 from yudai.sandboxes.port import BaseSpec, SandboxLimits
 
 LIMITS = SandboxLimits(processors=1.5, memory_bytes=1000, processes=7)

@@ -6,7 +6,8 @@ import threading
 from contextlib import suppress
 from pathlib import Path
 
-from yudai.sandboxes.backends.disk_watch import DiskWatch, usage
+from yudai.sandboxes.backends.local.commands import DiskWatch
+from yudai.sandboxes.backends.workspace.disk_usage import usage
 
 KIB = 1024
 

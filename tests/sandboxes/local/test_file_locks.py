@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from yudai.sandboxes.backends.local import file_locks
-from yudai.sandboxes.backends.local.file_locks import Holder, is_held, take
+from yudai.sandboxes.backends.local import processes
 from yudai.sandboxes.backends.local.home import Home
+from yudai.sandboxes.backends.local.processes import Holder, is_held, take
 
 _DYING = """
 import os, sys, time
@@ -103,7 +103,7 @@ def test_a_lock_that_names_nobody_is_trusted(tmp_path: Path, content: str):
 def test_where_processes_are_not_shown_it_names_nobody(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(file_locks, "_PROC", tmp_path)
+    monkeypatch.setattr(processes, "_PROC", tmp_path)
     lock = take(tmp_path / "lock")
     assert (tmp_path / "lock").read_bytes() == b""
     assert is_held(tmp_path / "lock")

@@ -3,8 +3,8 @@
 import os
 from pathlib import Path
 
-from yudai.sandboxes.backends.disk_watch import usage
 from yudai.sandboxes.backends.trees import remove_tree
+from yudai.sandboxes.backends.workspace.disk_usage import usage
 
 
 def test_a_tree_with_closed_folders_and_odd_names(tmp_path: Path):

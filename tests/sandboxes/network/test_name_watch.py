@@ -15,8 +15,8 @@ from yudai.kit.errors import SandboxError
 from yudai.sandboxes.backends.bubblewrap.backend import BubblewrapBackend
 from yudai.sandboxes.backends.bubblewrap.etc import HOSTS
 from yudai.sandboxes.backends.network import name_watch
-from yudai.sandboxes.backends.network.name_watch import NameWatch
-from yudai.sandboxes.backends.network.nscd import Ask, Request, answer, entries_of
+from yudai.sandboxes.backends.network.name_watch import Ask, NameWatch, Request, answer, entries_of
+from yudai.sandboxes.backends.network.streams import BlockedHosts
 from yudai.sandboxes.port import BaseSpec, Blocked, Phase, Sandbox, SandboxLimits
 
 LIMITS = SandboxLimits(memory_bytes=1 << 30, processes=128, disk_bytes=256 << 20)
@@ -200,9 +200,7 @@ class Scene:
         self.blocked: list[Blocked] = []
         self.watch = NameWatch(
             folder,
-            phase=Phase.AGENT,
-            owner="me",
-            on_blocked=self.blocked.append,
+            BlockedHosts(Phase.AGENT, "me", self.blocked.append),
             entries=entries_of(HOSTS),
         )
         self.watch.start()

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from yudai.sandboxes.backends.network.addresses import is_own, is_public
+from yudai.sandboxes.backends.network.dial import upstream_of
 from yudai.sandboxes.backends.network.http import Place
-from yudai.sandboxes.backends.network.upstream_proxy import upstream_of
 from yudai.sandboxes.backends.toolchain.package_settings import hosts_of, package_settings
 from yudai.sandboxes.domain.allowed_hosts import Allowed, Leave, canonical, parse
 

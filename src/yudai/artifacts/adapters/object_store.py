@@ -12,8 +12,15 @@ from urllib.parse import SplitResult, unquote, urlsplit
 from pydantic import SecretStr
 
 from yudai.artifacts.adapters.atomic_files import PartialFile, partial_file_in
-from yudai.artifacts.adapters.errors import is_whole_location, translated
-from yudai.artifacts.adapters.locations import Bucket, Folder, Location, S3Access, S3Timeouts
+from yudai.artifacts.adapters.locations import (
+    Bucket,
+    Folder,
+    Location,
+    S3Access,
+    S3Timeouts,
+    is_whole_location,
+    translated,
+)
 from yudai.artifacts.port import ArtifactError, ArtifactKind, ArtifactRef
 from yudai.kit.errors import NotFoundError, RefusedError
 
@@ -145,7 +152,7 @@ class ObjectStoreArtifacts:
 
     async def _has(self, ref: ArtifactRef) -> bool:
         """Whether the object exists with its full size; a truncated one is written again."""
-        from obstore import head_async  # noqa: PLC0415 - see places.py
+        from obstore import head_async  # noqa: PLC0415 - see locations.py
 
         try:
             return (await head_async(self._place.store, ref.key))["size"] == ref.size
@@ -153,7 +160,7 @@ class ObjectStoreArtifacts:
             return False
 
     async def _open(self, ref: ArtifactRef) -> "GetResult":
-        from obstore import get_async  # noqa: PLC0415 - see places.py
+        from obstore import get_async  # noqa: PLC0415 - see locations.py
 
         with translated(self._place.name):
             try:

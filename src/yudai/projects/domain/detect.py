@@ -1,13 +1,40 @@
 """Whether a repository is Python's or Node's, and how it is made ready: from its files alone."""
 
 import re
+import shlex
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from yudai.patches.test_paths import is_test_path
-from yudai.projects.domain import node_setup, python_setup
+from yudai.projects.domain import python_setup
 from yudai.projects.domain.project import NAMES
-from yudai.projects.domain.repository_files import RepositoryFiles, Setup, read_json, string, table
+from yudai.projects.domain.repository_files import (
+    RepositoryFiles,
+    Setup,
+    Table,
+    read_json,
+    string,
+    table,
+)
 
+MANIFEST = "package.json"
+LOCKS = (
+    "package-lock.json",
+    "npm-shrinkwrap.json",
+    "pnpm-lock.yaml",
+    "yarn.lock",
+    "bun.lock",
+    "bun.lockb",
+)
+WORKSPACES = "pnpm-workspace.yaml"
+
+_KINDS = ("dependencies", "devDependencies", "optionalDependencies")
+_NPM = "--no-audit --no-fund --include=dev"
+# Neither the lock nor package.json may change: patches are made against them.
+_NPM_INSTALL = f"npm install {_NPM} --no-save"
+_PNPM_BY_LOCK = {"5": "7", "6": "8", "9": "9"}
+_LOCK_VERSION = re.compile(r"""^lockfileVersion:\s*['"]?(\d+)""", re.MULTILINE)
+_MANAGER = re.compile(r"pnpm@(\d+)\.")
 _SKIPPED = frozenset({"node_modules", "site-packages", "dist", "build", "vendor", "venv", ".venv"})
 _PYTHON_TEST = re.compile(r"(test_.*|.*_test|tests?)\.py")
 _NODE_TEST = re.compile(r".*\.[cm]?[jt]sx?")
@@ -37,9 +64,9 @@ def wanted_files(repository: RepositoryFiles) -> list[str]:
     names = (
         *NAMES,
         *_PYTHON_FILES,
-        *node_setup.LOCKS[:4],
-        node_setup.MANIFEST,
-        node_setup.WORKSPACES,
+        *LOCKS[:4],
+        MANIFEST,
+        WORKSPACES,
         ".python-version",
     )
     found = (place.at(name) for place in repository.above for name in names)
@@ -47,7 +74,7 @@ def wanted_files(repository: RepositoryFiles) -> list[str]:
 
 
 def find_tests(repository: RepositoryFiles) -> FoundTests:
-    inside = [path for path in sorted(repository.paths) if _is_inside(path, repository.folder)]
+    inside = [path for path in sorted(repository.paths) if path.startswith(repository.at(""))]
     tests = [path for path in inside if _SKIPPED.isdisjoint(path.split("/"))]
     python = (path for path in tests if _PYTHON_TEST.fullmatch(path.rpartition("/")[2]))
     node = (p for p in tests if _NODE_TEST.fullmatch(p.rpartition("/")[2]) and is_test_path(p))
@@ -58,7 +85,7 @@ def choose_language(
     repository: RepositoryFiles, tests: FoundTests, *, test_command: str = ""
 ) -> Language:
     """By the test command, else by the only language there is, else by where the tests are."""
-    home = node_setup.node_home(repository)
+    home = node_home(repository)
     has_node = home is not None
     has_python = bool(tests.python) or any(map(repository.has, _PYTHON_FILES))
     program = _program(test_command)
@@ -78,7 +105,7 @@ def find_setup(
     repository: RepositoryFiles, *, is_node: bool, tests_use_pytest: bool, own_python_fits: bool
 ) -> Setup:
     if is_node:
-        return node_setup.node_setup(repository)
+        return node_setup(repository)
     return python_setup.python_setup(
         repository, tests_use_pytest=tests_use_pytest, own_python_fits=own_python_fits
     )
@@ -90,15 +117,111 @@ def uses_pytest(text: str) -> bool:
 
 def _has_test_script(home: RepositoryFiles) -> bool:
     """Whether there is one besides that which npm puts there."""
-    script = string(table(read_json(home.text(node_setup.MANIFEST)), "scripts").get("test"))
+    script = string(table(read_json(home.text(MANIFEST)), "scripts").get("test"))
     return bool(script) and _PLACEHOLDER not in script
-
-
-def _is_inside(path: str, folder: str) -> bool:
-    return not folder or path.startswith(f"{folder}/")
 
 
 def _program(command: str) -> str:
     """The first word that is no assignment."""
     words = command.split()
     return next((word for word in words if "=" not in word), "").rpartition("/")[2]
+
+
+class _Place(NamedTuple):
+    home: RepositoryFiles
+    """Where `package.json` is."""
+    locked: RepositoryFiles
+    """Where the lock is: there, or at the top of its workspaces."""
+
+
+def node_setup(repository: RepositoryFiles) -> Setup:
+    """How dependencies are installed, from `package.json` and its lock.
+
+    Scripts of packages stay on: some build what they need, and they run in the sandbox like all
+    code.
+    """
+    home = node_home(repository)
+    if home is None:
+        return Setup()
+    place = _Place(home, _workspace(home) or home)
+    manifest = read_json(home.text(MANIFEST))
+    has_members = "workspaces" in manifest or home.has(WORKSPACES)
+    if place.locked is home and not has_members and not _wanted(manifest):
+        return Setup((), MANIFEST)
+    lock = next((name for name in LOCKS if place.locked.has(name)), "")
+    setup = _by_lock(place, lock)
+    inside = _cd(repository.folder, place.locked.folder)
+    return setup._replace(commands=tuple(f"{inside}{command}" for command in setup.commands))
+
+
+def node_home(repository: RepositoryFiles) -> RepositoryFiles | None:
+    """The nearest folder with a `package.json`, from here upwards."""
+    return next((place for place in repository.above if place.has(MANIFEST)), None)
+
+
+def _workspace(home: RepositoryFiles) -> RepositoryFiles | None:
+    """The folder above whose lock counts for this one as well."""
+    if any(home.has(name) for name in LOCKS):
+        return None
+    for place in home.above[1:]:
+        is_top = place.has(WORKSPACES) or "workspaces" in read_json(place.text(MANIFEST))
+        if is_top:
+            return place
+    return None
+
+
+def _cd(folder: str, target: str) -> str:
+    ups = len(folder.split("/")) - len(target.split("/") if target else []) if folder else 0
+    return f"cd {shlex.quote('/'.join(['..'] * ups))} && " if ups else ""
+
+
+def _by_lock(place: _Place, lock: str) -> Setup:
+    text = place.locked.text(lock) if lock else ""
+    if lock in LOCKS[:2]:
+        return _npm(place, lock, text)
+    if lock == "pnpm-lock.yaml":
+        return _pnpm(place, text)
+    if lock == "yarn.lock" and "__metadata:" not in text:
+        yarn = "npm exec --yes yarn@1 -- install --non-interactive"
+        return Setup((f"{yarn} --frozen-lockfile || {yarn} --pure-lockfile",), lock)
+    command = f"npm install {_NPM} --no-package-lock"
+    if lock:
+        note = f"{lock} is not read: npm installs what package.json asks for"
+        return Setup((command,), MANIFEST, (note,))
+    return Setup((command,), MANIFEST)
+
+
+def _npm(place: _Place, lock: str, text: str) -> Setup:
+    stale = _stale(read_json(place.locked.text(MANIFEST)), read_json(text))
+    if stale:
+        note = f"{lock} is out of date ({stale}): npm install instead of npm ci"
+        return Setup((_NPM_INSTALL,), lock, (note,))
+    said = "echo 'npm ci does not take this lock: npm install instead' >&2"
+    return Setup((f"npm ci {_NPM} || {{ {said}; {_NPM_INSTALL}; }}",), lock)
+
+
+def _stale(manifest: Table, lock: Table) -> str:
+    """The first dependency that the lock does not know as it is asked for; "" for none."""
+    known = table(lock, "packages", "")
+    wanted = _wanted(manifest)
+    if known:
+        locked = _wanted(known)
+        differing = sorted(n for n in wanted if locked.get(n) != wanted[n])
+    else:
+        old = table(lock, "dependencies")
+        differing = sorted(n for n in wanted if n not in old) if old else []
+    return differing[0] if differing else ""
+
+
+def _wanted(manifest: Table) -> Mapping[str, str]:
+    return {
+        name: string(version) for kind in _KINDS for name, version in table(manifest, kind).items()
+    }
+
+
+def _pnpm(place: _Place, text: str) -> Setup:
+    managed = _MANAGER.match(string(read_json(place.locked.text(MANIFEST)).get("packageManager")))
+    version = _LOCK_VERSION.search(text)
+    major = managed[1] if managed else _PNPM_BY_LOCK.get(version[1] if version else "", "9")
+    pnpm = f"npm exec --yes pnpm@{major} -- install --prod=false"
+    return Setup((f"{pnpm} --frozen-lockfile || {pnpm} --no-lockfile",), "pnpm-lock.yaml")

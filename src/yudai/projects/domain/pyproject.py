@@ -2,13 +2,12 @@
 
 import re
 from collections.abc import Iterable, Mapping
-from configparser import ConfigParser
-from configparser import Error as IniError
 from typing import NamedTuple
 
 from yudai.projects.domain.repository_files import (
     RepositoryFiles,
     Table,
+    read_ini,
     read_toml,
     string,
     table,
@@ -202,10 +201,7 @@ def _poetry(dependencies: Table) -> tuple[str, ...]:
 
 def _setup_cfg(text: str) -> dict[str, tuple[str, ...]]:
     """`install_requires`, and extras as `extra:NAME`."""
-    parser = ConfigParser(interpolation=None, strict=False, allow_no_value=True)
-    try:
-        parser.read_string(text)
-    except IniError:
+    if (parser := read_ini(text)) is None:
         return {}
 
     def lines(value: str | None) -> tuple[str, ...]:

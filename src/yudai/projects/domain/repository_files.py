@@ -3,6 +3,8 @@
 import json
 import tomllib
 from collections.abc import Mapping
+from configparser import ConfigParser
+from configparser import Error as IniError
 from typing import Any, NamedTuple, cast
 
 Table = Mapping[str, Any]
@@ -57,6 +59,16 @@ def read_json(text: str) -> Table:
     except (ValueError, RecursionError):
         return {}
     return cast("Table", document) if isinstance(document, dict) else {}
+
+
+def read_ini(text: str) -> ConfigParser | None:
+    """None for what cannot be read."""
+    parser = ConfigParser(interpolation=None, strict=False, allow_no_value=True)
+    try:
+        parser.read_string(text)
+    except IniError:
+        return None
+    return parser
 
 
 def table(value: object, *keys: str) -> Table:

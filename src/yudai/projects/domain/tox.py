@@ -2,13 +2,12 @@
 
 import re
 from collections.abc import Iterator
-from configparser import ConfigParser
-from configparser import Error as IniError
 from typing import NamedTuple, cast
 
 from yudai.projects.domain.repository_files import (
     RepositoryFiles,
     Table,
+    read_ini,
     read_toml,
     string,
     table,
@@ -42,12 +41,7 @@ def read_tox(repository: RepositoryFiles) -> Tox | None:
 
 
 def _ini(text: str) -> Tox | None:
-    parser = ConfigParser(interpolation=None, strict=False, allow_no_value=True)
-    try:
-        parser.read_string(text)
-    except IniError:
-        return None
-    if not parser.has_section(_SECTION):
+    if (parser := read_ini(text)) is None or not parser.has_section(_SECTION):
         return None
 
     def lines(key: str) -> list[str]:

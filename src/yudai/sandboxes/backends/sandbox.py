@@ -7,15 +7,19 @@ import os
 import shlex
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
-from typing import NamedTuple, Unpack
+from pathlib import PurePath
+from typing import NamedTuple, Protocol, Unpack
 
 from yudai.kit.causes import Cause
 from yudai.kit.errors import SandboxError
-from yudai.sandboxes.backends.commands import Commands
+from yudai.sandboxes.backends.environment import GIT_ALONE
+from yudai.sandboxes.backends.shell_script import package_script
 from yudai.sandboxes.backends.workspace.worktree import Change
-from yudai.sandboxes.backends.workspace_patch import Places, take_patch
 from yudai.sandboxes.port import ExecOptions, ExecResult, SandboxRef, Tree
 
+MAX_PATCH = 32 << 20
+_MAX_CONTENT = 200 << 20
+_PATCH_S = 300.0
 _HEALTH_S = 10.0
 
 # Files are read and written by commands in the sandbox, so that its links are its own affair.
@@ -41,6 +45,33 @@ _ERRORS = {
 }
 
 
+class Commands(Protocol):
+    """Each backend has its own way; the caller takes turns."""
+
+    @property
+    def lost(self) -> str:
+        """Why no command can be run any more; "" while they can."""
+        ...
+
+    def locate(self, path: str) -> str:
+        """A path of the port as commands name it; a relative one starts at the workspace."""
+        ...
+
+    async def exec(self, command: str, **options: Unpack[ExecOptions]) -> ExecResult: ...
+
+    async def end(self) -> None:
+        """Kill everything, for good."""
+        ...
+
+
+class Places(NamedTuple):
+    """Where git finds things, as the sandbox's commands name them."""
+
+    git: str | PurePath
+    workspace: str | PurePath
+    scratch: str | PurePath
+
+
 class Parts(NamedTuple):
     commands: Commands
     look: Callable[[], Awaitable[dict[str, Change]]]
@@ -54,16 +85,12 @@ class Parts(NamedTuple):
 
 class SandboxHandle:
     def __init__(self, ref: SandboxRef, parts: Parts) -> None:
-        self._ref = ref
+        self.ref = ref
         self._parts = parts
         self._turn = asyncio.Lock()
         self._ending: asyncio.Task[None] | None = None
         self._why = ""
         """Why we destroyed it without a request."""
-
-    @property
-    def ref(self) -> SandboxRef:
-        return self._ref
 
     async def exec(self, command: str, **options: Unpack[ExecOptions]) -> ExecResult:
         async with self._turn, self._told():
@@ -163,3 +190,34 @@ async def _write(sandbox: Commands, path: str, content: bytes) -> None:
 
 def _os_error(number: int, path: str) -> OSError:
     return OSError(number, os.strerror(number), path)
+
+
+async def take_patch(sandbox: Commands, changes: Mapping[str, Change], places: Places) -> str:
+    """The patch as text; bytes that are not UTF-8 are kept as lone surrogates (surrogateescape)."""
+    if not changes:
+        return ""
+    if sum(change.size for change in changes.values()) > _MAX_CONTENT:
+        raise _refused("the changed files are too big for a patch")
+    removed = [path for path, change in changes.items() if change.entry is None]
+    kept = [path for path, change in changes.items() if change.entry is not None]
+    names = {
+        "GIT_DIR": str(places.git),
+        "GIT_WORK_TREE": str(places.workspace),
+        "SCRATCH": str(places.scratch),
+    }
+    result = await sandbox.exec(
+        f"set -- {shlex.join(removed)}\n{package_script('workspace_patch.sh')}",
+        env=GIT_ALONE | names,
+        timeout_s=_PATCH_S,
+        max_output=MAX_PATCH,
+        stdin=b"".join(os.fsencode(path) + b"\0" for path in kept),
+    )
+    if result.truncated:
+        raise _refused(f"the patch is longer than {MAX_PATCH} bytes")
+    if result.exit_code != 0:
+        raise _refused(f"git made no patch of it: {result.text[-2000:]}")
+    return result.output.decode("utf-8", "surrogateescape")
+
+
+def _refused(message: str) -> SandboxError:
+    return SandboxError(message, cause=Cause.PATCH_REFUSED)

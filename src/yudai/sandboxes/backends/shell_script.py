@@ -5,9 +5,9 @@ import shlex
 from collections.abc import Mapping
 from importlib import resources
 
+from yudai.sandboxes.backends.warden.protocol import CANNOT_RUN
+
 NUL_REFUSED = b"yudai: no shell can run a command that contains a NUL byte\n"
-CANNOT_RUN = 126
-TIMED_OUT = 124
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 

@@ -1,11 +1,14 @@
-"""Removing a tree that hostile code has made: odd modes, any depth, any names."""
+"""Folders on the host: removed although hostile code made them, copied, and built once."""
 
 import asyncio
+import hashlib
 import os
 import stat
+from collections.abc import Callable
 from contextlib import suppress
 from itertools import count
 from pathlib import Path
+from tempfile import mkdtemp
 from typing import NamedTuple
 
 from yudai.kit.errors import SandboxError
@@ -86,3 +89,19 @@ async def copy_tree(source: Path, target: Path) -> None:
         raise
     if process.returncode != 0:
         raise SandboxError(f"the base cannot be copied: {said.decode(errors='replace').strip()}")
+
+
+def build_once(store: Path, facts: object, build: Callable[[Path], None]) -> Path:
+    """The folder of a store that is named by these facts, built unless it is there."""
+    folder = store / hashlib.sha256(repr(facts).encode()).hexdigest()[:16]
+    if not folder.exists():
+        store.mkdir(mode=0o700, parents=True, exist_ok=True)
+        draft = Path(mkdtemp(prefix=".new-", dir=store))
+        build(draft)
+        draft.chmod(0o755)
+        try:
+            draft.rename(folder)
+        except OSError:
+            # Another process was faster.
+            remove_tree(draft)
+    return folder

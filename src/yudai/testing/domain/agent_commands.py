@@ -1,6 +1,6 @@
 """Whether a command that an agent typed runs tests, and whether those passed.
 
-It is for marks on a lane, not for a verdict: what a person would call a test run is one.
+It is for marks on a run's progress, not for a verdict: what a person would call a test run is one.
 """
 
 import re
@@ -9,7 +9,6 @@ from typing import NamedTuple
 
 from yudai.patches.test_paths import TEST_NAMES, name_of
 from yudai.testing.domain import programs as known
-from yudai.testing.domain.wrappers import ALL_WRAPPERS, unwrapped
 
 # Of what is longer only the beginning is looked at.
 MAX_CHARS = 64_000
@@ -63,7 +62,7 @@ def calls(command: str) -> tuple[Call, ...]:
             words = []
         elif found and found[-1].then in (")", "\n", ";"):
             # `(pytest) || true`: what follows a group follows its last command.
-            found[-1] = found[-1]._replace(then=_stronger(found[-1].then, text))
+            found[-1] = found[-1]._replace(then=found[-1].then if text == "\n" else text)
     return (*found, Call(tuple(words))) if words else tuple(found)
 
 
@@ -96,10 +95,6 @@ def _behind(text: str, at: int, ends: list[str]) -> int:
             return len(text)
         at = min(closing.end() + 1, len(text))
     return at
-
-
-def _stronger(before: str, after: str) -> str:
-    return before if after == "\n" else after
 
 
 def _unquoted(word: str) -> str:
@@ -146,7 +141,7 @@ def _has_tests(command: str, depth: int) -> bool:
 
 def _is_test(words: Sequence[str], depth: int) -> bool:
     added = next((at for at, word in enumerate(words) if not _ADDITION.fullmatch(word)), 0)
-    words = tuple(unwrapped(words[added:], ALL_WRAPPERS, _program).words)
+    words = tuple(known.unwrapped(words[added:], known.ALL_WRAPPERS, _program).words)
     if not words:
         return False
     program, rest = _program(words[0]), words[1:]

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from yudai.projects.domain.makefile import Rule
+from yudai.testing.domain.programs import PYTHON_NAME, WRAPPERS, Env, unwrapped
 from yudai.testing.domain.runners import BY_PROGRAM, PYTHON_RUNNERS, RUNNERS, TestRunner
-from yudai.testing.domain.wrappers import PYTHON, WRAPPERS, Env, unwrapped
 
 _BIN = re.compile(r"(?:\./)?(?:\.\./)*node_modules/(?:\.bin/)?(\w+)(?:/.*)?")
 _OPERATORS = re.compile(r"[|&;<>()]+")
@@ -136,7 +136,7 @@ def _bin(word: str) -> str:
 
 def _runner(words: list[str]) -> Recognised | None:
     program, rest = words[0], words[1:]
-    if PYTHON.fullmatch(program):
+    if PYTHON_NAME.fullmatch(program):
         runner = next((r for r in PYTHON_RUNNERS if rest[:2] == ["-m", r.value]), None)
         return _read(runner, rest[2:])
     if program in {"node", "tsx"}:

@@ -3,13 +3,12 @@
 import json
 import re
 import tomllib
-from collections.abc import Callable, Mapping
-from configparser import ConfigParser
-from configparser import Error as IniError
+from collections.abc import Callable
 from typing import Any, cast
 
 from yudai.patches.test_paths import name_of
 from yudai.projects.domain.makefile import read_makefile
+from yudai.projects.domain.repository_files import read_ini, table
 
 Sections = dict[str, Any]
 
@@ -69,13 +68,13 @@ def _package(_path: str, text: str) -> Sections:
         document = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise UnreadableConfigError from error
-    scripts = _table(document, ("scripts",))
     found: Sections = {
         f"scripts.{name}": script
-        for name, script in (cast("Sections", scripts) if isinstance(scripts, dict) else {}).items()
+        for name, script in table(document, "scripts").items()
         if _TEST_SCRIPT.fullmatch(name)
     }
-    return found | {key: table for key in _NODE_SECTIONS if (table := _table(document, (key,)))}
+    sections = table(document)
+    return found | {key: sections[key] for key in _NODE_SECTIONS if sections.get(key)}
 
 
 def _is_new_script(section: str) -> bool:
@@ -90,11 +89,8 @@ def _targets(_path: str, text: str) -> Sections:
 
 
 def _ini(path: str, text: str) -> Sections:
-    parser = ConfigParser(interpolation=None, strict=False, allow_no_value=True)
-    try:
-        parser.read_string(text)
-    except IniError as error:
-        raise UnreadableConfigError from error
+    if (parser := read_ini(text)) is None:
+        raise UnreadableConfigError
     found: Sections = {
         name: dict(parser[name]) for name in parser.sections() if _INI_SECTIONS.fullmatch(name)
     }
@@ -112,14 +108,8 @@ def _toml(path: str, text: str) -> Sections:
         raise UnreadableConfigError from error
     if name_of(path) != "pyproject.toml":
         return {name_of(path): document}
-    return {".".join(keys): table for keys in _TOML_TABLES if (table := _table(document, keys))}
-
-
-def _table(document: object, keys: tuple[str, ...]) -> object:
-    value: object = document
-    for key in keys:
-        value = cast("Mapping[str, object]", value).get(key) if isinstance(value, Mapping) else None
-    return value
+    found = {".".join(keys): table(document, *keys[:-1]).get(keys[-1]) for keys in _TOML_TABLES}
+    return {name: section for name, section in found.items() if section}
 
 
 def _same(before: object, after: object) -> bool:

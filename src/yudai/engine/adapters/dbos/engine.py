@@ -1,18 +1,23 @@
 """The durable engine, a DBOS client: usable from any process, also from one without a worker."""
 
 import asyncio
+import signal
+import subprocess
+import sys
+import time
 from collections.abc import AsyncGenerator, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from functools import partial
 from typing import Any, Self, TypeVar
 
-from dbos import DBOSClient, EnqueueOptions, WorkflowStatus, WorkflowStatusString
+from dbos import DBOS, DBOSClient, EnqueueOptions, WorkflowStatus, WorkflowStatusString
 
-from yudai.engine.adapters.dbos.adopt import adopt
 from yudai.engine.adapters.dbos.configuration import (
     EngineConfig,
     EngineLimits,
+    dbos_settings,
+    forward_log,
     list_workflows,
     migrate_database,
     open_client,
@@ -25,6 +30,10 @@ __all__ = ["DbosEngine", "EngineConfig", "EngineLimits"]
 
 Found = TypeVar("Found")
 
+TIMEOUT_S = 60
+"""For a take-over."""
+_POLL_S = 0.05
+_POOL = 2
 _THREADS = 4
 _STATUS = {
     WorkflowStatusString.DELAYED.value: FlowStatus.QUEUED,
@@ -84,3 +93,58 @@ class DbosEngine:
 
     async def _ask(self, question: Callable[[], Found]) -> Found:
         return await asyncio.get_running_loop().run_in_executor(self._threads, question)
+
+
+async def adopt(config: EngineConfig, dead: WorkerId, *, timeout_s: float = TIMEOUT_S) -> None:
+    """Queue the workflows of a dead worker again, in a process of its own. Idempotent.
+
+    DBOS is a singleton per process. On launch it recovers the unfinished workflows of its executor
+    id. So it is launched under the dead worker's id, without listening to any queue, until no
+    workflow is pending under that id.
+    """
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-P", "-m", __name__),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    )
+    asked = config.model_copy(update={"executor_id": dead})
+    try:
+        async with asyncio.timeout(timeout_s):
+            # Not as an argument: the configuration has the password, and arguments are public.
+            _, words = await process.communicate(asked.model_dump_json().encode())
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.wait()
+    if process.returncode:
+        why = words.decode(errors="replace").strip().rpartition("\n")[2]
+        raise RuntimeError(f"adopting {dead} ended with {process.returncode}: {why}")
+
+
+def main() -> None:
+    # The parent process may die before it can end this one.
+    signal.alarm(TIMEOUT_S)
+    config = EngineConfig.model_validate_json(sys.stdin.buffer.read())
+    forward_log()
+    _queue_again(config)
+
+
+def _queue_again(config: EngineConfig) -> None:
+    DBOS(config=dbos_settings(config, pool_size=_POOL))
+    DBOS.listen_queues([])
+    DBOS.launch()
+    while DBOS.list_workflows(
+        status="PENDING",
+        executor_id=config.executor_id,
+        app_version=VERSION,
+        load_input=False,
+        load_output=False,
+    ):
+        time.sleep(_POLL_S)
+    DBOS.destroy()
+
+
+if __name__ == "__main__":
+    main()

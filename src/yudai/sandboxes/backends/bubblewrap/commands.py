@@ -10,10 +10,10 @@ from typing import Unpack
 from yudai.kit.errors import SandboxError
 from yudai.sandboxes.backends.bubblewrap.mounts import CONTROL
 from yudai.sandboxes.backends.bubblewrap.runner import Runner
-from yudai.sandboxes.backends.disk_watch import DiskWatch
 from yudai.sandboxes.backends.local.cgroups import Cgroup, OomCounter
-from yudai.sandboxes.backends.local.commands import Ending, run_script, supervise
+from yudai.sandboxes.backends.local.commands import DiskWatch, run_script, supervise
 from yudai.sandboxes.backends.network.egress import EgressSocket
+from yudai.sandboxes.backends.warden.protocol import Ending
 from yudai.sandboxes.backends.workspace.output import Capture
 from yudai.sandboxes.port import WORKSPACE, Exec, ExecOptions, ExecResult
 

@@ -1,8 +1,10 @@
-"""Makes bubblewrap sandboxes on this host, and takes away what they leave."""
+"""Creates bubblewrap sandboxes on this host, ends them, and removes what they leave."""
 
 import asyncio
+import os
+import subprocess
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import KW_ONLY, dataclass, field
 from functools import partial
 from pathlib import Path
@@ -11,19 +13,16 @@ from typing import NamedTuple
 from yudai.sandboxes.backends.bubblewrap.commands import RunnerCommands
 from yudai.sandboxes.backends.bubblewrap.etc import HOSTS
 from yudai.sandboxes.backends.bubblewrap.host import HostSetup, find_host_setup
-from yudai.sandboxes.backends.bubblewrap.identity import Identity
-from yudai.sandboxes.backends.bubblewrap.mounts import CONTROL, Frame
-from yudai.sandboxes.backends.bubblewrap.parent_death import Guard
-from yudai.sandboxes.backends.disk_watch import DiskWatch
+from yudai.sandboxes.backends.bubblewrap.mounts import CONTROL, Frame, Identity
 from yudai.sandboxes.backends.local import cgroups
-from yudai.sandboxes.backends.local.cgroups import Cgroup, Cgroups
+from yudai.sandboxes.backends.local.cgroups import Cgroup, Cgroups, limit_processes, ulimits
+from yudai.sandboxes.backends.local.commands import DiskWatch
 from yudai.sandboxes.backends.local.home import Home, SandboxRecord
-from yudai.sandboxes.backends.local.limits import limit_processes, ulimits
 from yudai.sandboxes.backends.local.processes import children, kill_and_wait, program, with_word
 from yudai.sandboxes.backends.network.egress import EgressScope, EgressSocket, EgressSockets
-from yudai.sandboxes.backends.network.nscd import Entry, entries_of
-from yudai.sandboxes.backends.toolchain import bundled
-from yudai.sandboxes.backends.toolchain.toolchain import Toolchain
+from yudai.sandboxes.backends.network.name_watch import Entry, entries_of
+from yudai.sandboxes.backends.shell_script import package_script
+from yudai.sandboxes.backends.toolchain.toolchain import Toolchain, furnish
 from yudai.sandboxes.backends.workspace.worktree import Stamp
 from yudai.sandboxes.port import SandboxLimits
 
@@ -49,6 +48,56 @@ class Built(NamedTuple):
     commands: RunnerCommands
     layout: Layout
     cgroup: Cgroup
+
+
+class Guard:
+    """A shell that kills our sandboxes when our process dies; started with the first sandbox.
+
+    The kernel does that only where a sandbox may be killed by its parent: root's bubblewrap gives
+    up that right before its sandbox becomes another user.
+    """
+
+    def __init__(self) -> None:
+        self._watched: dict[str, int] = {}
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def watch(self, sandbox: str, pid: int) -> None:
+        self._watched[sandbox] = pid
+        self._tell(f"+ {pid}\n")
+
+    def forget(self, sandbox: str) -> None:
+        pid = self._watched.pop(sandbox, None)
+        if pid is not None:
+            self._tell(f"- {pid}\n")
+
+    def close(self) -> None:
+        process, self._process = self._process, None
+        if process is not None and process.stdin is not None:
+            with suppress(BrokenPipeError):
+                process.stdin.close()
+            process.wait()
+
+    def _tell(self, line: str) -> None:
+        if self._process is None or self._process.poll() is not None:
+            self.close()
+            self._process = _start_guard()
+            line = "".join(f"+ {pid}\n" for pid in self._watched.values())
+        if self._process.stdin is not None:
+            # One that dies this very moment is replaced with the next sandbox.
+            with suppress(BrokenPipeError):
+                os.write(self._process.stdin.fileno(), line.encode())
+
+
+def _start_guard() -> "subprocess.Popen[bytes]":
+    return subprocess.Popen(  # noqa: S603 - our own script
+        ["/bin/sh", "-c", package_script("bubblewrap/parent_death.sh")],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        env={},
+        cwd="/",
+        start_new_session=True,
+    )
 
 
 @dataclass
@@ -78,10 +127,8 @@ class SandboxFactory:
         self._host_setup = None
         self._guard.close()
 
-    async def frame(self, toolchain: Toolchain) -> Frame:
-        return (await self.host_setup()).frame(
-            bundled.furnish(toolchain, self.home.tools), self.limits
-        )
+    async def frame(self, tools: Toolchain) -> Frame:
+        return (await self.host_setup()).frame(furnish(tools, self.home.tools), self.limits)
 
     async def build(
         self,
@@ -94,7 +141,7 @@ class SandboxFactory:
     ) -> Built:
         """Start a sandbox in a folder of its own; nothing is left of one that does not start.
 
-        Without `reach` it has no way out at all, and nobody hears what it looks for.
+        Without `scope` it reaches no host, and lookups of names are not reported.
         """
         host_setup = await self.host_setup()
         groups = self._groups()
@@ -165,9 +212,9 @@ class SandboxFactory:
 
     @asynccontextmanager
     async def temporary(
-        self, owner: str, lay_out: LayOut, toolchain: Toolchain, *, scope: EgressScope | None = None
+        self, owner: str, lay_out: LayOut, tools: Toolchain, *, scope: EgressScope | None = None
     ) -> AsyncGenerator[Built]:
-        built = await self.build(owner, lay_out, await self.frame(toolchain), scope=scope)
+        built = await self.build(owner, lay_out, await self.frame(tools), scope=scope)
         try:
             yield built
         finally:

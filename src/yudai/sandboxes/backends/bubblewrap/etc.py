@@ -1,15 +1,13 @@
 """The sandbox's own /etc: generated names, and the few host files that programs need."""
 
-import hashlib
 import os
 import shutil
 import stat
 from collections.abc import Iterator
 from pathlib import Path
-from tempfile import mkdtemp
 from typing import NamedTuple
 
-from yudai.sandboxes.backends.trees import remove_tree
+from yudai.sandboxes.backends.trees import build_once
 
 HOSTS = "127.0.0.1 localhost sandbox\n::1 localhost\n"
 _GENERATED = {
@@ -63,21 +61,14 @@ def find(store: Path, uid: int, *, host: Path = Path("/etc")) -> Etc:
     sources = [source for pattern in _TAKEN for source in sorted(host.glob(pattern))]
     shared = [source for source in sources if _is_large_and_for_everybody(source)]
     facts = [(str(source), source.lstat().st_mtime_ns, source in shared) for source in sources]
-    name = hashlib.sha256(repr((uid, _GENERATED, facts)).encode()).hexdigest()[:16]
-    folder = store / name
-    places = tuple((source, f"/etc/{source.relative_to(host)}") for source in shared)
-    if not folder.exists():
-        store.mkdir(mode=0o700, parents=True, exist_ok=True)
-        draft = Path(mkdtemp(prefix=".new-", dir=store))
+
+    def build(folder: Path) -> None:
         for source in shared:
-            (draft / source.relative_to(host)).mkdir(parents=True)
-        _build(draft, uid, [source for source in sources if source not in shared], host)
-        try:
-            draft.rename(folder)
-        except OSError:
-            # Another process was faster.
-            remove_tree(draft)
-    return Etc(folder, places)
+            (folder / source.relative_to(host)).mkdir(parents=True)
+        _build(folder, uid, [source for source in sources if source not in shared], host)
+
+    folder = build_once(store, (uid, _GENERATED, facts), build)
+    return Etc(folder, tuple((source, f"/etc/{source.relative_to(host)}") for source in shared))
 
 
 def _is_large_and_for_everybody(source: Path) -> bool:

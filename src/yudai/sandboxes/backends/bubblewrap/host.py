@@ -12,12 +12,10 @@ from typing import NamedTuple
 from yudai.kit.errors import SandboxError
 from yudai.sandboxes.backends.bubblewrap import etc, mounts, seccomp
 from yudai.sandboxes.backends.bubblewrap.etc import Etc
-from yudai.sandboxes.backends.bubblewrap.identity import ladder
-from yudai.sandboxes.backends.bubblewrap.mounts import Features, Frame
+from yudai.sandboxes.backends.bubblewrap.mounts import Features, Frame, ladder
 from yudai.sandboxes.backends.bubblewrap.runner import Launch, Runner
-from yudai.sandboxes.backends.local.cgroups import Cgroup
+from yudai.sandboxes.backends.local.cgroups import Cgroup, ulimits
 from yudai.sandboxes.backends.local.home import find_shell
-from yudai.sandboxes.backends.local.limits import ulimits
 from yudai.sandboxes.backends.shell_script import package_script
 from yudai.sandboxes.backends.toolchain.toolchain import Toolchain
 from yudai.sandboxes.backends.trees import remove_tree

@@ -8,7 +8,7 @@ from yudai.sandboxes.backends.bubblewrap import seccomp
 from yudai.sandboxes.backends.bubblewrap.create import Built
 from yudai.sandboxes.backends.bubblewrap.mounts import Features
 from yudai.sandboxes.backends.environment import variables
-from yudai.sandboxes.backends.local.limits import counts_processes, processors
+from yudai.sandboxes.backends.local.cgroups import counts_processes, processors
 from yudai.sandboxes.backends.local.processes import own_namespace
 from yudai.sandboxes.domain.guarantees import GuaranteeKind, Kept
 from yudai.sandboxes.port import NetworkPolicy, Phase, SandboxLimits
@@ -73,15 +73,9 @@ async def _environment(trial: Trial) -> Kept:
 async def _network(trial: Trial) -> Kept:
     devices = "sed -n 's/^ *\\([^:]*\\):.*/\\1/p' /proc/net/dev"
     holds = await _says(trial, devices, "lo") and await _is_apart(trial, "net")
-    return (
-        holds,
-        f"own network namespace with a loopback device only; {_egress_sockets(trial.network)}",
-    )
-
-
-def _egress_sockets(network: NetworkPolicy) -> str:
-    reached = [f"{_WHO[phase]} reach {_extent(network.hosts(phase))}" for phase in Phase]
-    return f"through a proxy of ours {', '.join(reached)}"
+    reached = [f"{_WHO[phase]} reach {_extent(trial.network.hosts(phase))}" for phase in Phase]
+    how = f"through a proxy of ours {', '.join(reached)}"
+    return holds, f"own network namespace with a loopback device only; {how}"
 
 
 def _extent(hosts: tuple[str, ...]) -> str:

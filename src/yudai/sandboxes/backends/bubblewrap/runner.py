@@ -103,7 +103,8 @@ class Runner:
     def __init__(self, bwrap: _Bwrap, ends: _Ends) -> None:
         self._bwrap = bwrap.pid
         self._ends = ends
-        self._pid = -1
+        self.pid = -1
+        """The host's number of the sandbox's process 1."""
         self._pidfds = [bwrap.pidfd]
         self._ending: asyncio.Task[None] | None = None
         self._heard = b""
@@ -128,11 +129,6 @@ class Runner:
             raise
         return runner
 
-    @property
-    def pid(self) -> int:
-        """The host's number of the sandbox's process 1."""
-        return self._pid
-
     def ask(self, number: int, stdin: str, capture: Capture) -> "asyncio.Future[int]":
         """Send a request; the future is the command's status, or a SandboxError."""
         status: asyncio.Future[int] = asyncio.get_running_loop().create_future()
@@ -152,11 +148,11 @@ class Runner:
 
     def kill_commands(self) -> None:
         """Kill what the runner has started itself; it then kills everything else and answers."""
-        for pid in children(self._pid):
+        for pid in children(self.pid):
             with suppress(ProcessLookupError):
                 descriptor = os.pidfd_open(pid)
                 try:
-                    if parent(pid) == self._pid:
+                    if parent(pid) == self.pid:
                         signal.pidfd_send_signal(descriptor, signal.SIGKILL)
                 finally:
                     os.close(descriptor)
@@ -205,9 +201,9 @@ class Runner:
             if not data:
                 raise SandboxError(self._heard.decode(errors="replace").strip() or "no answer")
         self._heard = b""
-        self._pid = int(json.loads(os.read(self._ends.report, _CHUNK))["child-pid"])
-        self._pidfds.append(os.pidfd_open(self._pid))
-        _step_back(self._pid)
+        self.pid = int(json.loads(os.read(self._ends.report, _CHUNK))["child-pid"])
+        self._pidfds.append(os.pidfd_open(self.pid))
+        _step_back(self.pid)
         loop = asyncio.get_running_loop()
         loop.add_reader(self._ends.output, self._on_output)
         loop.add_reader(self._ends.line, self._on_answer)

@@ -63,7 +63,7 @@ def program(machine: str = platform.machine()) -> bytes | None:
     known = _MACHINES[machine]
     lines = [
         _line(_LOAD, _ARCH),
-        *_unless(_JUMP_EQUAL, known.arch, errno.ENOSYS),
+        *_when(_JUMP_EQUAL, known.arch, errno.ENOSYS, is_met=False),
         _line(_LOAD, _NUMBER),
         *_when(_JUMP_ABOVE, _X32, errno.ENOSYS),
     ]
@@ -82,12 +82,11 @@ def _line(code: int, value: int, *, then: int = 0, otherwise: int = 0) -> bytes:
     return struct.pack("=HBBI", code, then, otherwise, value)
 
 
-def _when(jump: int, value: int, error: int) -> list[bytes]:
-    return [_line(jump, value, otherwise=1), _line(_RETURN, _ERRNO | error)]
-
-
-def _unless(jump: int, value: int, error: int) -> list[bytes]:
-    return [_line(jump, value, then=1), _line(_RETURN, _ERRNO | error)]
+def _when(jump: int, value: int, error: int, *, is_met: bool = True) -> list[bytes]:
+    return [
+        _line(jump, value, then=int(not is_met), otherwise=int(is_met)),
+        _line(_RETURN, _ERRNO | error),
+    ]
 
 
 def _when_argument(number: int, jump: int, value: int, error: int) -> list[bytes]:

@@ -1,27 +1,38 @@
 """Containers by podman or docker: nothing of the host but its kernel, no network, few rights."""
 
 import asyncio
-from collections.abc import Coroutine, Sequence
+import shlex
+from collections.abc import Coroutine, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
 from yudai.kit.concurrency import BackgroundTasks
 from yudai.kit.errors import SandboxError
-from yudai.sandboxes.backends.container.engine import Engine
+from yudai.sandboxes.backends.container.engine import Answer, Engine
 from yudai.sandboxes.backends.container.flags import LABEL, Setting, commit_words, run_words
-from yudai.sandboxes.backends.container.host import HostSetup, find_host_setup
-from yudai.sandboxes.backends.container.inspect import found_of, host_of, kept, name_of
-from yudai.sandboxes.backends.container.machine import ContainerMachine
+from yudai.sandboxes.backends.container.host import (
+    HostSetup,
+    find_host_setup,
+    found_of,
+    host_of,
+    kept,
+    name_of,
+)
 from yudai.sandboxes.backends.container.sockets import NameTakenError, ProxySocket, ProxySockets
 from yudai.sandboxes.backends.network.dial import DialSettings
+from yudai.sandboxes.backends.network.egress import forward_line, proxy_variables
 from yudai.sandboxes.backends.remote.cloud import (
     INSTALLATION,
     BaseGoneError,
+    CutError,
     DeniedError,
     Found,
+    FullError,
+    GoneError,
     Machine,
     MachineSpec,
+    Said,
 )
 from yudai.sandboxes.domain.guarantees import guarantees
 from yudai.sandboxes.port import Capabilities, OnBlocked, ignore_blocked
@@ -37,6 +48,98 @@ _PATIENCE_S = 30.0
 _NO_IMAGE = ("no such image", "image not known", "unable to find image")
 _TAKEN = "already in use"
 _REMEDY = "build it with `{engine} build -t {image} deploy/sandbox`, or set CONTAINER_IMAGE"
+_GONE = (
+    "no such container",
+    "no container with",
+    "is not running",
+    "can only create exec",
+    "container state improper",
+)
+_FULL = "no space left on device"
+_CUT = 125
+_LACKING = (126, 127)
+_PUT_S = 120.0
+_PUT_BYTES_PER_S = 1 << 20
+_CONNECT_S = 60.0
+
+
+class ContainerMachine:
+    """One container: runs our shell lines as root, copies files, connects to its proxy."""
+
+    def __init__(
+        self, engine: Engine, machine_id: str, proxy_socket: ProxySocket | None = None
+    ) -> None:
+        self._engine = engine
+        self.id = machine_id
+        self._socket = proxy_socket
+
+    @property
+    def variables(self) -> Mapping[str, str]:
+        return proxy_variables() if self._socket is not None and self._socket.is_way else {}
+
+    async def run(self, line: str, *, timeout_s: float, max_bytes: int = 1 << 20) -> Said:
+        return await self.tell(line, b"", timeout_s=timeout_s, max_bytes=max_bytes)
+
+    async def tell(
+        self, line: str, text: bytes, *, timeout_s: float, max_bytes: int = 1 << 20
+    ) -> Said:
+        """Every user of this host can read the engine's arguments, but not its standard input."""
+        answer = await self._exec(line, stdin=text, timeout_s=timeout_s, max_bytes=max_bytes)
+        if answer.code != 0 and not answer.output:
+            return Said(answer.code, answer.error.encode())
+        return Said(answer.code, answer.output)
+
+    async def put(self, path: str, content: bytes) -> None:
+        line = f"umask 077; exec cat >{shlex.quote(path)}"
+        timeout_s = _PUT_S + len(content) / _PUT_BYTES_PER_S
+        try:
+            answer = await self._exec(line, stdin=content, timeout_s=timeout_s)
+        except TimeoutError:
+            raise CutError("a file could not be put into the container in time") from None
+        if answer.code != 0:
+            kind = FullError if _FULL in answer.error.lower() else SandboxError
+            raise kind(f"a file cannot be put into the container: {answer.error}")
+
+    async def allow(self, hosts: Sequence[str]) -> None:
+        if self._socket is not None:
+            await self._socket.close()
+            self._socket = None
+        if hosts:
+            raise SandboxError("a container's network can only be closed")
+
+    async def extend(self, ttl_s: float) -> None:
+        """Its lifetime was fixed when it was made."""
+
+    async def connect(self) -> None:
+        """Start what carries its connections to the proxy, and wait until it listens."""
+        if self._socket is None or not self._socket.is_way:
+            return
+        try:
+            answer = await self._exec(forward_line(), timeout_s=_CONNECT_S)
+        except TimeoutError:
+            raise SandboxError(
+                "the container has no way to the proxy: it does not answer"
+            ) from None
+        if answer.code in _LACKING:
+            raise DeniedError(f"the sandbox's image needs python3: {answer.error}")
+        if answer.code != 0:
+            raise SandboxError(f"the container has no way to the proxy: {answer.error}")
+
+    async def _exec(
+        self, line: str, *, timeout_s: float, stdin: bytes = b"", max_bytes: int = 1 << 20
+    ) -> Answer:
+        answer = await self._engine.call(
+            *("exec", "--interactive", "--user", "0:0", self.id, "/bin/sh", "-c", line),
+            stdin=stdin,
+            timeout_s=timeout_s,
+            max_bytes=max_bytes,
+        )
+        said = answer.error.lower()
+        if answer.code != 0 and any(words in said for words in _GONE):
+            raise GoneError("the container has ended")
+        if answer.code == _CUT:
+            raise CutError(f"{self._engine.name} exec: {answer.error}")
+        return answer
 
 
 class ContainerCloud:

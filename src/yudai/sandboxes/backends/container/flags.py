@@ -39,7 +39,7 @@ class Setting:
     """Whether the image is a prepared base, so that its root can be read-only."""
     is_podman: bool = True
     local_sockets: Path | None = None
-    """A folder for DOORS."""
+    """A folder for SOCKET_FOLDER."""
     names: Path | None = None
     """A folder for NAMES."""
     hosts: Path | None = None
@@ -49,6 +49,7 @@ class Setting:
 
 
 def run_words(machine_spec: MachineSpec, setting: Setting) -> list[str]:
+    seccomp = ("--security-opt", f"seccomp={setting.seccomp}") if setting.seccomp else ()
     return [
         *("run", "--detach", "--rm", "--name", machine_spec.key, "--pull", "never"),
         *_labels(machine_spec.tags),
@@ -56,7 +57,7 @@ def run_words(machine_spec: MachineSpec, setting: Setting) -> list[str]:
         *("--network", "none", "--ipc", "private", "--log-driver", "none", "--no-healthcheck"),
         # Process 1 is deaf to anything milder, and the engine would wait for it.
         *("--stop-signal", "SIGKILL", "--stop-timeout", "0"),
-        *("--security-opt", "no-new-privileges", *_seccomp(setting), "--cap-drop", "ALL"),
+        *("--security-opt", "no-new-privileges", *seccomp, "--cap-drop", "ALL"),
         *(word for cap in _WARDENS for word in ("--cap-add", cap)),
         *_sizes(machine_spec.limits),
         *(_places(machine_spec.limits) if setting.is_built else ()),
@@ -84,10 +85,6 @@ def tags_of(labels: Mapping[str, object]) -> dict[str, str]:
 
 def _labels(tags: Mapping[str, str]) -> list[str]:
     return [word for name, value in tags.items() for word in ("--label", f"{LABEL}{name}={value}")]
-
-
-def _seccomp(setting: Setting) -> tuple[str, ...]:
-    return () if setting.seccomp is None else ("--security-opt", f"seccomp={setting.seccomp}")
 
 
 def _sizes(limits: SandboxLimits) -> list[str]:

@@ -11,6 +11,7 @@ from yudai.sandboxes.backends.network.dial import DialSettings
 from yudai.sandboxes.backends.network.egress import make_server, once
 from yudai.sandboxes.backends.network.name_watch import NameWatch
 from yudai.sandboxes.backends.network.proxy import Proxy
+from yudai.sandboxes.backends.network.streams import BlockedHosts
 from yudai.sandboxes.backends.remote.cloud import DeniedError, MachineSpec
 from yudai.sandboxes.port import OnBlocked, Phase
 
@@ -58,7 +59,9 @@ class ProxySockets:
             folder.chmod(0o755)
             server.start()
         except FileExistsError:
-            raise NameTakenError("there is a container of that name: it has a door") from None
+            raise NameTakenError(
+                "there is a container of that name: it has a socket folder"
+            ) from None
         except OSError as error:
             raise SandboxError(f"there is no way to a proxy: {error}") from error
         proxy_socket = self._open[machine_spec.key] = ProxySocket(folder, server)
@@ -66,14 +69,9 @@ class ProxySockets:
 
     def _server(self, machine_spec: MachineSpec, folder: Path) -> Proxy | NameWatch | None:
         # What its image's files say of names is not known here: a name watch has no entries.
-        server = make_server(
-            folder,
-            machine_spec.hosts,
-            phase=Phase(machine_spec.phase or Phase.AGENT),
-            owner=machine_spec.tags.get("owner", ""),
-            on_blocked=self._on_blocked,
-            dialing=self._dialing,
-        )
+        phase, owner = Phase(machine_spec.phase or Phase.AGENT), machine_spec.tags.get("owner", "")
+        blocked = BlockedHosts(phase, owner, self._on_blocked)
+        server = make_server(folder, machine_spec.hosts, blocked, dialing=self._dialing)
         return server if machine_spec.phase or isinstance(server, Proxy) else None
 
     async def close(self, key: str) -> None:

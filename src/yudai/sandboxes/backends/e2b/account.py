@@ -4,17 +4,20 @@ import inspect
 import math
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from importlib.metadata import version
 from typing import Any, NamedTuple
 
 from e2b import AsyncSandbox, SandboxException, SandboxQuery, SandboxState
 
 from yudai.kit.concurrency import BackgroundTasks
 from yudai.sandboxes.backends.e2b.errors import AbsentError, UnreachedError, asking
-from yudai.sandboxes.backends.e2b.network import egress
-from yudai.sandboxes.backends.network.addresses import without_login
-from yudai.sandboxes.backends.remote.cloud import BaseGoneError, Found, MachineSpec
-from yudai.sandboxes.backends.remote.vendor_errors import UnheardError
+from yudai.sandboxes.backends.network.addresses import PRIVATE, without_login
+from yudai.sandboxes.backends.remote.cloud import (
+    BaseGoneError,
+    DeniedError,
+    Found,
+    MachineSpec,
+    UnheardError,
+)
 
 _DOMAIN = "e2b.app"
 _PER_PAGE = 100
@@ -22,6 +25,28 @@ _MARGIN_S = 5.0
 _LAST_WORDS_S = 30.0
 _NO_FULL_SNAPSHOTS = frozenset({400, 409})
 _TAKES_KEYS = "idempotency_key" in inspect.signature(AsyncSandbox.create).parameters
+_ALL = "0.0.0.0/0"
+_EVERYTHING = "*"
+_PORTS = frozenset({"", "80", "443"})
+
+
+def egress(hosts: Sequence[str]) -> dict[str, Any]:
+    """Allowed hosts as E2B's rules: those for names hold for the ports 80 and 443 only."""
+    names = list(dict.fromkeys(_name(host) for host in hosts))
+    if not names:
+        return {"deny_out": [_ALL]}
+    if _EVERYTHING in names:
+        return {"deny_out": list(PRIVATE)}
+    return {"allow_out": names, "deny_out": [_ALL]}
+
+
+def _name(host: str) -> str:
+    name, _, port = host.partition(":")
+    if port not in _PORTS:
+        raise DeniedError(f"{host} cannot be allowed: E2B's rules know the ports 80 and 443 alone")
+    if name == _EVERYTHING and port:
+        raise DeniedError(f"{host} cannot be allowed: E2B's rules open every port of all hosts")
+    return name
 
 
 class Address(NamedTuple):
@@ -56,10 +81,6 @@ class Account:
         }
         self.timings = timings
         self.chores = BackgroundTasks(patience_s=_LAST_WORDS_S)
-
-    @property
-    def version(self) -> str:
-        return version("e2b")
 
     async def make(self, machine_spec: MachineSpec, template: str) -> AsyncSandbox:
         try:
@@ -112,16 +133,10 @@ class Account:
         async with self.asking("listing sandboxes") as options:
             pages = AsyncSandbox.list(query=query, limit=_PER_PAGE, **options)
         found: dict[str, Found] = {}
-        while pages.has_next:
-            async with self.asking("listing sandboxes"):
-                for one in await pages.next_items():
-                    if tags.items() <= one.metadata.items():
-                        found[one.sandbox_id] = Found(
-                            one.sandbox_id,
-                            dict(one.metadata),
-                            one.state.value,
-                            one.started_at.timestamp(),
-                        )
+        async for one in self._items("listing sandboxes", pages):
+            key, metadata = one.sandbox_id, dict(one.metadata)
+            if tags.items() <= metadata.items():
+                found[key] = Found(key, metadata, one.state.value, one.started_at.timestamp())
         return list(found.values())
 
     async def look(self) -> None:
@@ -175,12 +190,16 @@ class Account:
     async def _snapshots(self, name: str) -> AsyncGenerator[str]:
         async with self.asking("listing snapshots") as options:
             pages = AsyncSandbox.list_snapshots(name=name, **options)
+        async for one in self._items("listing snapshots", pages):
+            if _bare(name) in {_bare(one.snapshot_id), *map(_bare, one.names)}:
+                yield one.snapshot_id
+
+    async def _items(self, doing: str, pages: Any) -> AsyncGenerator[Any]:
         while pages.has_next:
-            async with self.asking("listing snapshots"):
+            async with self.asking(doing):
                 items = await pages.next_items()
             for one in items:
-                if _bare(name) in {_bare(one.snapshot_id), *map(_bare, one.names)}:
-                    yield one.snapshot_id
+                yield one
 
 
 def _bare(name: str) -> str:

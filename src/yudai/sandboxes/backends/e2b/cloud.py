@@ -1,22 +1,25 @@
 """Machines at E2B, or at a control plane of your own; its SDK is loaded when they are asked for."""
 
+import math
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, cast
+from importlib import metadata
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from yudai.kit.errors import SandboxError
-from yudai.sandboxes.backends.e2b.template import BuiltTemplate, build_template
 from yudai.sandboxes.backends.remote.cloud import (
     INSTALLATION,
     DeniedError,
     Found,
     Machine,
     MachineSpec,
+    vm_capabilities,
 )
-from yudai.sandboxes.backends.remote.guarantees import vm_capabilities
-from yudai.sandboxes.port import Capabilities, SandboxLimits
+from yudai.sandboxes.port import ENV, WORKSPACE, Capabilities, SandboxLimits
 
 if TYPE_CHECKING:
+    from e2b.template.main import TemplateBuilder  # pyright: ignore[reportMissingTypeStubs] - it has types, but no stubs
+
     from yudai.sandboxes.backends.e2b.account import Account, Timings
     from yudai.sandboxes.backends.e2b.create import Maker
     from yudai.sandboxes.backends.e2b.machine import E2BMachine
@@ -24,6 +27,18 @@ if TYPE_CHECKING:
 NO_SDK = "E2B's SDK is missing: pip install 'yudai[e2b]'"
 _FORKS_AT_ONCE = 20
 _SIZE = "the size of the VM, as its template was built"
+PYTHON = "3.12-bookworm"
+PACKAGES = ("bash", "build-essential", "ca-certificates", "git", "nodejs", "npm", "procps", "tar")
+_FOLDERS = (WORKSPACE, "/var/lib/yudai")
+_BUILD_S = 1800.0
+_CALL_S = 60.0
+_MIB = 1 << 20
+
+
+class BuiltTemplate(NamedTuple):
+    name: str
+    template_id: str
+    build_id: str
 
 
 class E2BCloud:
@@ -63,7 +78,7 @@ class E2BCloud:
 
     async def examine(self) -> Capabilities:
         await self._account.look()
-        version = f"e2b {self._account.version}"
+        version = f"e2b {metadata.version('e2b')}"
         return vm_capabilities(self.name, version=version, size=_SIZE)
 
     async def create(self, machine_spec: MachineSpec) -> Machine:
@@ -110,3 +125,49 @@ class E2BCloud:
     async def close(self) -> None:
         if "_maker" in self.__dict__:
             await self._account.chores.close()
+
+
+async def build_template(
+    account: "Account", name: str, limits: SandboxLimits, on_log: Callable[[str], None]
+) -> BuiltTemplate:
+    """Processors, memory and free disk are those of every sandbox that is made of it."""
+    from e2b import AsyncTemplate, LogEntry, LogEntryEnd  # noqa: PLC0415 - with the SDK
+
+    def tell(entry: LogEntry) -> None:
+        # It says "Build finished" of one that failed, too.
+        if not isinstance(entry, LogEntryEnd):
+            on_log(entry.message)
+
+    async with account.asking("building a template", _BUILD_S) as options:
+        options["request_timeout"] = _CALL_S
+        built = await AsyncTemplate.build(
+            recipe(),
+            name,
+            cpu_count=math.ceil(limits.processors),
+            # It takes even numbers alone.
+            memory_mb=math.ceil(limits.memory_bytes / _MIB / 2) * 2,
+            min_free_disk_mb=math.ceil(limits.disk_bytes / _MIB),
+            on_build_logs=tell,
+            **options,
+        )
+    return BuiltTemplate(name, built.template_id, built.build_id)
+
+
+def recipe() -> "TemplateBuilder":
+    """What a sandbox needs: Python for the warden, git, tar, bash; and pytest, uv, Node in /env."""
+    from e2b import AsyncTemplate  # noqa: PLC0415 - with the SDK
+
+    return (
+        AsyncTemplate()
+        .from_python_image(PYTHON)
+        .apt_install(list(PACKAGES), no_install_recommends=True)
+        .run_cmd(
+            [
+                "pip install --no-cache-dir uv",
+                f"uv venv {ENV}",
+                f"uv pip install --no-cache --python {ENV}/bin/python pytest",
+                f"mkdir -p {' '.join(_FOLDERS)}",
+            ],
+            user="root",
+        )
+    )

@@ -1,14 +1,16 @@
-"""How machines come into being at E2B: looked for when an answer was lost, removed when useless."""
+"""Creates and forks machines at E2B; looks for one after a lost answer, removes useless ones."""
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 import structlog
+from e2b import AsyncSandbox
 
 from yudai.kit.concurrency import gather
 from yudai.kit.errors import SandboxError
 from yudai.kit.retry import growing, retry, within
+from yudai.sandboxes.backends.e2b.account import Account
 from yudai.sandboxes.backends.e2b.errors import (
     LateError,
     UnreachedError,
@@ -22,13 +24,9 @@ from yudai.sandboxes.backends.remote.cloud import (
     BusyError,
     Machine,
     MachineSpec,
+    UnheardError,
+    clean_up,
 )
-from yudai.sandboxes.backends.remote.vendor_errors import UnheardError, clean_up
-
-if TYPE_CHECKING:
-    from e2b import AsyncSandbox
-
-    from yudai.sandboxes.backends.e2b.account import Account
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger()
 
@@ -40,7 +38,7 @@ _UNSURE = (BusyError, UnheardError, UnreachedError)
 
 
 class Maker:
-    def __init__(self, account: "Account", template: str) -> None:
+    def __init__(self, account: Account, template: str) -> None:
         self.account = account
         self._template = template
 
@@ -81,7 +79,7 @@ class Maker:
         removing = self.account.remove_snapshot(image)
         await clean_up(removing, "snapshot.not_removed", snapshot=image)
 
-    async def _make(self, machine_spec: MachineSpec) -> "AsyncSandbox":
+    async def _make(self, machine_spec: MachineSpec) -> AsyncSandbox:
         """The SDK has no key that would make asking twice safe, so it is looked for first."""
         try:
             return await self.account.make(machine_spec, self._template)
@@ -112,7 +110,7 @@ class Maker:
         return machine
 
     def _fork_of(
-        self, source: E2BMachine, fork: "AsyncSandbox | Exception"
+        self, source: E2BMachine, fork: AsyncSandbox | Exception
     ) -> E2BMachine | SandboxError:
         if isinstance(fork, Exception):
             return translate(fork, "forking a sandbox")

@@ -9,15 +9,13 @@ from e2b import exceptions as theirs
 
 from yudai.kit.errors import SandboxError
 from yudai.sandboxes.backends.remote.cloud import (
+    BY_STATUS,
     BusyError,
+    ByClass,
     CutError,
     DeniedError,
     FullError,
     GoneError,
-)
-from yudai.sandboxes.backends.remote.vendor_errors import (
-    BY_STATUS,
-    ByClass,
     UnheardError,
     by_class,
     one_line,

@@ -6,23 +6,17 @@ import math
 import secrets
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from e2b import AsyncCommandHandle, CommandExitException
+from e2b import AsyncCommandHandle, AsyncSandbox, CommandExitException
 from e2b.sandbox_async.commands.command import Commands  # pyright: ignore[reportMissingTypeStubs] - it has types, but no stubs
 
 from yudai.kit.errors import SandboxError
 from yudai.kit.retry import growing
+from yudai.sandboxes.backends.e2b.account import Account, egress
 from yudai.sandboxes.backends.e2b.errors import UnreachedError, asking, talking
-from yudai.sandboxes.backends.e2b.network import egress
 from yudai.sandboxes.backends.remote.cloud import BusyError, CutError, Said
 from yudai.sandboxes.port import SandboxLimits
-
-if TYPE_CHECKING:
-    from e2b import AsyncSandbox
-
-    from yudai.sandboxes.backends.e2b.account import Account
-
 
 _ROOT = "root"
 _GRACE_S = 10.0
@@ -103,24 +97,18 @@ _MIB = 1 << 20
 class E2BMachine:
     def __init__(
         self,
-        account: "Account",
-        sandbox: "AsyncSandbox",
+        account: Account,
+        sandbox: AsyncSandbox,
         tags: Mapping[str, str],
         kin: set[str] | None = None,
     ) -> None:
         self._account = account
         self._sandbox = sandbox
+        self.id = sandbox.sandbox_id
+        self.variables: Mapping[str, str] = {}
         self.tags = tags
-        self.kin = {sandbox.sandbox_id} if kin is None else kin
+        self.kin = {self.id} if kin is None else kin
         """The known machines with these tags: this one, and its forks."""
-
-    @property
-    def id(self) -> str:
-        return self._sandbox.sandbox_id
-
-    @property
-    def variables(self) -> Mapping[str, str]:
-        return {}
 
     async def run(self, line: str, *, timeout_s: float, max_bytes: int = 1 << 20) -> Said:
         """Its end may take a while where the line is bad: who asked does not wait for that."""

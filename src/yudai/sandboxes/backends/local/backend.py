@@ -13,18 +13,16 @@ import structlog
 
 from yudai.kit.concurrency import gather
 from yudai.kit.errors import SandboxError
-from yudai.sandboxes.backends.commands import Commands
 from yudai.sandboxes.backends.local.base_build import OpenBuildSandbox
 from yudai.sandboxes.backends.local.bases import Base, Bases, Builder
+from yudai.sandboxes.backends.local.cgroups import outlived
 from yudai.sandboxes.backends.local.home import Home, SandboxRecord
-from yudai.sandboxes.backends.local.limits import outlived
-from yudai.sandboxes.backends.sandbox import Parts, SandboxHandle
+from yudai.sandboxes.backends.sandbox import Commands, Parts, Places, SandboxHandle
 from yudai.sandboxes.backends.toolchain import toolchain
 from yudai.sandboxes.backends.toolchain.toolchain import Chosen, Toolchain
 from yudai.sandboxes.backends.trees import Stuck
 from yudai.sandboxes.backends.workspace.manifest import Manifest
 from yudai.sandboxes.backends.workspace.worktree import Worktree
-from yudai.sandboxes.backends.workspace_patch import Places
 from yudai.sandboxes.port import BaseFacts, BaseRef, BaseSpec, Leftover, Phase, SandboxRef
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger()
@@ -32,30 +30,53 @@ log: structlog.stdlib.BoundLogger = structlog.get_logger()
 Start = Callable[[], Awaitable[SandboxHandle]]
 
 
-class LocalSandboxes:
-    """A backend's sandboxes: started, listed, destroyed, reaped when their process died."""
+class Prepared(NamedTuple):
+    """A base that sandboxes are made from."""
+
+    key: str
+    folder: Path
+    about: Base
+    tools: Toolchain
+    tracked: Manifest
+
+
+class LocalBackend(ABC):
+    """A base class, for each method is one of the port and the same for every local backend.
+
+    Sandboxes are started, listed, destroyed, and reaped when their process died.
+    """
 
     def __init__(
-        self,
-        backend: str,
-        home: Home,
-        *,
-        kill: Callable[[SandboxRecord], Awaitable[None]],
-        remove: Callable[[SandboxRecord], Awaitable[bool]],
-        lifetime_s: float = math.inf,
+        self, name: str, home: Home, *, path: Sequence[Path] = (), lifetime_s: float = math.inf
     ) -> None:
-        """Say how to `kill` a sandbox that is not ours, and how to `remove` what a dead one leaves.
-
-        The latter is False when that is gone already.
-        """
-        self._backend = backend
+        self._backend = name
         self._home = home
-        self._kill = kill
-        self._remove = remove
+        self._path = tuple(path)
         self._lifetime_s = lifetime_s
+        self._bases = Bases(home.bases)
         self._sandboxes: dict[str, SandboxHandle] = {}
         self._alarms: dict[str, asyncio.TimerHandle] = {}
         self._ending: set[asyncio.Task[None]] = set()
+
+    @abstractmethod
+    async def _kill(self, record: SandboxRecord) -> None:
+        """Kill a sandbox that is not ours."""
+
+    @abstractmethod
+    async def _remove(self, record: SandboxRecord) -> bool:
+        """Remove what a dead sandbox leaves; False when that is gone already."""
+
+    @abstractmethod
+    async def _uid(self) -> int:
+        """Whose files a base is made of."""
+
+    @abstractmethod
+    def _opener(self, spec: BaseSpec, owner: str, chosen: Chosen) -> OpenBuildSandbox:
+        """How sandboxes are opened in which a base is built."""
+
+    @abstractmethod
+    async def _starter(self, base: Prepared, owner: str, phase: Phase) -> Start:
+        """How one sandbox is started."""
 
     async def start(self, n: int, start: Start) -> list[SandboxHandle | SandboxError]:
         """Start n sandboxes; what fails is a value, and nothing is left when we are cancelled."""
@@ -91,14 +112,12 @@ class LocalSandboxes:
             raise SandboxError(self._stuck(record, error).words) from error
 
     async def reap(self, *, dry_run: bool = False) -> Sequence[Leftover]:
-        """End what processes left that are dead."""
-        abandoned = await asyncio.to_thread(self._home.abandoned)
-        if dry_run:
-            return [self._leftover(record) for record in abandoned]
-        found = [await self._reap(record) for record in abandoned]
-        stuck = await asyncio.to_thread(self._home.reap_leases)
-        told = [leftover for leftover in found if leftover is not None]
-        return [*told, *map(self._lease_left, stuck)]
+        """Remove what dead processes left: sandboxes, leases, unfinished bases."""
+        sandboxes = await self._reap_sandboxes(dry_run=dry_run)
+        return [
+            *sandboxes,
+            *await self._bases.reap(self._backend, self._home.living, dry_run=dry_run),
+        ]
 
     async def close(self) -> None:
         """End every sandbox of this process; the backend may be used again after that.
@@ -150,6 +169,14 @@ class LocalSandboxes:
         except Exception as error:  # noqa: BLE001 - whatever it is, the next sweep sees to it
             log.warning("sandbox.not_ended", sandbox=sandbox.ref, error=repr(error))
 
+    async def _reap_sandboxes(self, *, dry_run: bool) -> Sequence[Leftover]:
+        abandoned = await asyncio.to_thread(self._home.abandoned)
+        if dry_run:
+            return [self._leftover(record) for record in abandoned]
+        found = [await self._reap(record) for record in abandoned]
+        stuck = await asyncio.to_thread(self._home.reap_leases)
+        return [*(one for one in found if one is not None), *map(self._lease_left, stuck)]
+
     async def _reap(self, record: SandboxRecord) -> Leftover | None:
         """None: another process was quicker."""
         try:
@@ -177,46 +204,6 @@ class LocalSandboxes:
         await self._kill(record)
         return await self._remove(record)
 
-
-class Prepared(NamedTuple):
-    """A base that sandboxes are made from."""
-
-    key: str
-    folder: Path
-    about: Base
-    tools: Toolchain
-    tracked: Manifest
-
-
-class LocalBackend(LocalSandboxes, ABC):
-    """A base class, for each method is one of the port and the same for every local backend."""
-
-    def __init__(
-        self,
-        name: str,
-        home: Home,
-        *,
-        path: Sequence[Path],
-        lifetime_s: float,
-        kill: Callable[[SandboxRecord], Awaitable[None]],
-        remove: Callable[[SandboxRecord], Awaitable[bool]],
-    ) -> None:
-        super().__init__(name, home, kill=kill, remove=remove, lifetime_s=lifetime_s)
-        self._path = tuple(path)
-        self._bases = Bases(home.bases)
-
-    @abstractmethod
-    async def _uid(self) -> int:
-        """Whose files a base is made of."""
-
-    @abstractmethod
-    def _opener(self, spec: BaseSpec, owner: str, chosen: Chosen) -> OpenBuildSandbox:
-        """How sandboxes are opened in which a base is built."""
-
-    @abstractmethod
-    async def _starter(self, base: Prepared, owner: str, phase: Phase) -> Start:
-        """How one sandbox is started."""
-
     async def prepare(self, spec: BaseSpec, *, owner: str = "") -> BaseRef:
         toolchain.find(spec.env)
         builder = Builder(
@@ -238,13 +225,6 @@ class LocalBackend(LocalSandboxes, ABC):
         tools = toolchain.find(about.env, about.chosen, made=self._bases.made(key))
         prepared = Prepared(key, folder, about, tools, await self._bases.manifest(key))
         return await self.start(n, await self._starter(prepared, owner, phase))
-
-    async def reap(self, *, dry_run: bool = False) -> Sequence[Leftover]:
-        sandboxes = await super().reap(dry_run=dry_run)
-        return [
-            *sandboxes,
-            *await self._bases.reap(self._backend, self._home.living, dry_run=dry_run),
-        ]
 
     async def bases(self) -> Sequence[BaseFacts]:
         return await self._bases.facts(self._backend, self._home.living)

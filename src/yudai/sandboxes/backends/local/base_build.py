@@ -10,8 +10,8 @@ from typing import NamedTuple, Protocol
 
 from yudai.kit.causes import Cause
 from yudai.kit.errors import RefusedError, SandboxError, SetupError
-from yudai.sandboxes.backends.commands import Commands
 from yudai.sandboxes.backends.environment import GIT_ALONE
+from yudai.sandboxes.backends.sandbox import Commands
 from yudai.sandboxes.backends.shell_script import package_script
 from yudai.sandboxes.backends.trees import remove_tree
 from yudai.sandboxes.port import ENV, WORKSPACE, BaseSpec, ExecResult
@@ -49,18 +49,16 @@ class BuildSandbox(NamedTuple):
 
 class OpenBuildSandbox(Protocol):
     def __call__(self, base: Path, *, setup: bool) -> AbstractAsyncContextManager[BuildSandbox]:
-        """Open a site over a base's folder.
+        """Open a sandbox over a base's folder.
 
-        The one for set-up commands reaches hosts of a list, and has neither source nor record.
+        The one for set-up commands reaches listed hosts, and has neither source nor record.
         """
         ...
 
 
 async def build(spec: BaseSpec, folder: Path, open_build_sandbox: OpenBuildSandbox) -> None:
     """Build a base in an empty folder. On errors the caller removes what is there."""
-    place = PurePosixPath(spec.folder)
-    if place.is_absolute() or ".." in place.parts:
-        raise RefusedError(f"not a folder inside the repository: {spec.folder}")
+    check_folder(spec)
     for name in (TREE, RECORD):
         (folder / name).mkdir(mode=0o755, parents=True)
     async with open_build_sandbox(folder, setup=False) as build_sandbox:
@@ -72,6 +70,12 @@ async def build(spec: BaseSpec, folder: Path, open_build_sandbox: OpenBuildSandb
         await _set_up(spec, folder, open_build_sandbox)
         async with open_build_sandbox(folder, setup=False) as build_sandbox:
             await own_step(build_sandbox, "seal.sh")
+
+
+def check_folder(spec: BaseSpec) -> None:
+    place = PurePosixPath(spec.folder)
+    if place.is_absolute() or ".." in place.parts:
+        raise RefusedError(f"not a folder inside the repository: {spec.folder}")
 
 
 async def look(build_sandbox: BuildSandbox, spec: BaseSpec) -> None:

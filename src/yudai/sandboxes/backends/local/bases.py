@@ -19,9 +19,14 @@ from pydantic import ValidationError
 from yudai.kit.errors import ConflictError, SandboxError
 from yudai.kit.locks import locked
 from yudai.kit.value import Value
-from yudai.sandboxes.backends.disk_watch import usage
-from yudai.sandboxes.backends.local.base_build import LOG, MADE, TREE, OpenBuildSandbox, build
-from yudai.sandboxes.backends.local.file_locks import hold
+from yudai.sandboxes.backends.local.base_build import (
+    LOG,
+    MADE,
+    RECORD,
+    TREE,
+    OpenBuildSandbox,
+    build,
+)
 from yudai.sandboxes.backends.local.home import (
     ABOUT,
     USED,
@@ -30,9 +35,11 @@ from yudai.sandboxes.backends.local.home import (
     safe_name,
     touch,
 )
+from yudai.sandboxes.backends.local.processes import hold
 from yudai.sandboxes.backends.toolchain.toolchain import Chosen
 from yudai.sandboxes.backends.trees import Stuck, remove_tree, try_to_remove
 from yudai.sandboxes.backends.workspace import manifest
+from yudai.sandboxes.backends.workspace.disk_usage import usage
 from yudai.sandboxes.backends.workspace.manifest import Manifest
 from yudai.sandboxes.port import BaseFacts, BaseSpec, Leftover
 
@@ -101,10 +108,13 @@ class Bases:
     async def manifest(self, key: str) -> Manifest:
         """Kept in memory until the base is rebuilt."""
         made_at = self.load(key).made_at
-        kept = self._manifests.get(key)
+        kept, base = self._manifests.get(key), self.folder(key)
         if kept is None or kept[0] != made_at:
             try:
-                kept = made_at, await asyncio.to_thread(manifest.load, self.folder(key))
+                kept = (
+                    made_at,
+                    await asyncio.to_thread(manifest.read, base / RECORD, base / TREE),
+                )
             except FileNotFoundError:
                 # Removed this very moment.
                 raise SandboxError(f"base {key} is not prepared") from None
@@ -215,11 +225,11 @@ class Bases:
     def _halves(self) -> Iterator["_Half"]:
         for folder in self._folders():
             if self._known(folder.name) is None:
-                yield _Half(folder, folder.name, "a base that nobody goes on building")
+                yield _Half(folder, folder.name, "a base whose build was abandoned")
         for folder in self._folder.glob(f"{_GONE}*"):
             key = folder.name.removeprefix(_GONE)[2 * _TOKEN_BYTES + 1 :]
             if is_safe(key):
-                yield _Half(folder, key, "a base that nobody goes on removing")
+                yield _Half(folder, key, "a base whose removal was abandoned")
 
     def _folders(self) -> Iterator[Path]:
         return (folder for folder in self._folder.glob("[!.]*") if is_safe(folder.name))
@@ -262,12 +272,9 @@ class _Half(NamedTuple):
 
 
 def _clear(folder: Path) -> Stuck | None:
-    try:
+    with suppress(OSError):
         (folder / ABOUT).unlink(missing_ok=True)
-        remove_tree(folder)
-    except OSError as error:
-        return Stuck(folder, error)
-    return None
+    return try_to_remove(folder)
 
 
 def _remember(folder: Path, base: Base) -> None:

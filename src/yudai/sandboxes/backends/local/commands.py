@@ -4,27 +4,56 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from typing import NamedTuple
+from pathlib import Path
 
 from yudai.kit.causes import Cause
 from yudai.kit.errors import SandboxError
-from yudai.sandboxes.backends.disk_watch import DiskWatch
-from yudai.sandboxes.backends.shell_script import CANNOT_RUN, NUL_REFUSED, TIMED_OUT, script
+from yudai.sandboxes.backends.shell_script import NUL_REFUSED, script
+from yudai.sandboxes.backends.warden.protocol import CANNOT_RUN, TIMED_OUT, Ending
+from yudai.sandboxes.backends.workspace.disk_usage import usage
 from yudai.sandboxes.backends.workspace.output import Capture
 from yudai.sandboxes.port import Exec, ExecResult
 
+_SOONEST_S = 0.5
+_INTERVAL_S = 2.0
+_SHARE = 20
+"""Measuring takes at most one part in so many of the time."""
 _SHORT_S = 0.5
 """Shorter commands are not worth a look at the disk."""
 _GRACE_S = 10.0
 _KILL_EVERY_S = 0.05
 
 
-class Ending(NamedTuple):
-    """How a command came to its end."""
+class DiskWatch:
+    """Measures the workspace periodically; the longer that takes, the less often it is done."""
 
-    status: int
-    timed_out: bool = False
-    disk_full: bool = False
+    def __init__(self, root: Path, limit: int) -> None:
+        self._root = root
+        self._limit = limit
+        self._used = 0
+        self._due = time.monotonic() + _INTERVAL_S
+
+    async def until_full(self) -> None:
+        """Return once the limit is passed; cancelled when the command ends before."""
+        while not await self._grew_too_big():  # noqa: ASYNC110 - nothing tells of a file that grows
+            await asyncio.sleep(max(self._due - time.monotonic(), _SOONEST_S))
+
+    async def is_full(self) -> bool:
+        """Look after a command, if the last look is not fresh."""
+        return time.monotonic() >= self._due and await self._grew_too_big()
+
+    async def _grew_too_big(self) -> bool:
+        """A workspace above the limit may shrink, but not grow."""
+        allowed = max(self._limit, self._used)
+        self._used = await asyncio.to_thread(self._measure)
+        return self._used > allowed
+
+    def _measure(self) -> int:
+        began = time.monotonic()
+        used = usage(self._root) if self._root.exists() else 0
+        ended = time.monotonic()
+        self._due = ended + max(_INTERVAL_S, _SHARE * (ended - began))
+        return used
 
 
 async def run_script(
@@ -45,7 +74,7 @@ async def run_script(
     end = await run(asked, text, capture)
     output, truncated = capture.result()
     return ExecResult(
-        exit_code=TIMED_OUT if end.timed_out else end.status,
+        exit_code=TIMED_OUT if end.timed_out else end.exit_code,
         output=output,
         truncated=truncated,
         timed_out=end.timed_out,

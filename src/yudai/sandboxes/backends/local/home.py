@@ -19,7 +19,7 @@ from pydantic import ValidationError
 from yudai.kit.errors import SandboxError
 from yudai.kit.locks import locked
 from yudai.kit.value import Value
-from yudai.sandboxes.backends.local import file_locks
+from yudai.sandboxes.backends.local import processes
 from yudai.sandboxes.backends.local.processes import seeing
 from yudai.sandboxes.backends.trees import Stuck, remove_tree, try_to_remove
 
@@ -87,7 +87,7 @@ class Home:
             with locked(self._leases):
                 (self._leases / name).mkdir(mode=0o700)
                 spread(self._leases / name)
-                self._lease = name, file_locks.take(self._leases / name / _LOCK)
+                self._lease = name, processes.take(self._leases / name / _LOCK)
         return self._leases / self._lease[0]
 
     def release(self) -> None:
@@ -204,7 +204,7 @@ class Home:
     def _is_held(self, lease: str) -> bool:
         if self._lease is not None and lease == self._lease[0]:
             return True
-        return bool(lease) and file_locks.is_held(self._leases / safe_name(lease) / _LOCK)
+        return bool(lease) and processes.is_held(self._leases / safe_name(lease) / _LOCK)
 
 
 def _end_trials(lease: Path) -> None:

@@ -1,4 +1,8 @@
-"""Processes as the host's /proc shows them."""
+"""Processes as the host's /proc shows them, and locks that show whether their holder is alive.
+
+The kernel releases a lock when its process dies. A program that is being started holds its parent's
+lock for a moment after the parent was killed.
+"""
 
 import asyncio
 import os
@@ -11,9 +15,21 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     import subprocess
 
+import time
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+
+from pydantic import ValidationError
+
+from yudai.kit.locks import is_locked, lock, wait_for_lock
+from yudai.kit.value import Value
 
 _PROC = Path("/proc")
 _PATIENCE_S = 10.0
+_DEAD_STATES = frozenset("ZXx")
+_LOCK_PATIENCE_S = 0.5
+"""A program that a dead process started can be found and ended only under its own name."""
+_POLL_S = 0.005
 
 
 class Process(NamedTuple):
@@ -183,3 +199,101 @@ def _environment(process: Process) -> list[bytes]:
     except OSError:
         return [b""]
     return text.split(b"\0") if text else []
+
+
+class Holder(Value):
+    """A process, identified across machines and restarts."""
+
+    place: str
+    """Where its number means the same as to itself."""
+    pid: int
+    started: int
+
+
+def take(path: Path) -> int:
+    """Make the file, hold its lock as this process; it is held until that is closed."""
+    descriptor = lock(path)
+    holder = _ourselves()
+    if holder is not None:
+        os.write(descriptor, holder.model_dump_json().encode())
+    return descriptor
+
+
+def is_held(path: Path) -> bool:
+    """Whether the process that took it is alive; where that is unknown, whether it is locked."""
+    ends = time.monotonic() + _LOCK_PATIENCE_S
+    while _is_locked(path):
+        if not _is_gone(path):
+            return True
+        if time.monotonic() >= ends:
+            return False
+        time.sleep(_POLL_S)
+    return False
+
+
+def _is_locked(path: Path) -> bool:
+    with suppress(FileNotFoundError, NotADirectoryError):
+        return is_locked(path)
+    return False
+
+
+def _is_gone(path: Path) -> bool:
+    """Whether that very process is known to be no more."""
+    try:
+        holder = Holder.model_validate_json(path.read_bytes())
+    except (OSError, ValidationError):
+        return False
+    if holder.place != _place():
+        return False
+    try:
+        os.kill(holder.pid, 0)
+    except ProcessLookupError:
+        return True
+    except PermissionError:
+        pass
+    # Some hosts hide the processes of other users.
+    process = look(holder.pid)
+    return process is not None and (
+        process.state in _DEAD_STATES or process.started != holder.started
+    )
+
+
+def _ourselves() -> Holder | None:
+    place, process = _place(), look(os.getpid())
+    if not place or process is None:
+        return None
+    return Holder(place=place, pid=process.pid, started=process.started)
+
+
+def _place() -> str:
+    """The boot of the machine, and the numbers that processes have here; "" when unknown."""
+    with suppress(OSError):
+        if (_PROC / "self").readlink() == Path(str(os.getpid())):
+            boot = (_PROC / "sys/kernel/random/boot_id").read_text().strip()
+            return f"{boot} {own_namespace('pid')}"
+    return ""
+
+
+@asynccontextmanager
+async def hold(path: Path, *, patience_s: float | None = None) -> AsyncGenerator[None]:
+    """Wait for it, and hold it; TimeoutError when patience ends before."""
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    async with asyncio.timeout(patience_s):
+        while not _is_there(path, held := await wait_for_lock(path)):
+            os.close(held)
+    try:
+        yield
+    finally:
+        _unlock(path, held)
+
+
+def _unlock(path: Path, held: int) -> None:
+    path.unlink(missing_ok=True)
+    os.close(held)
+
+
+def _is_there(path: Path, held: int) -> bool:
+    """False for a file that its last holder has just removed."""
+    with suppress(FileNotFoundError):
+        return path.stat().st_ino == os.fstat(held).st_ino
+    return False

@@ -1,26 +1,73 @@
 """The socket that a sandbox without a network sees: the proxy's, or the name watch's."""
 
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from importlib import resources
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from yudai.kit.errors import RefusedError
 from yudai.sandboxes.backends.network.dial import DialSettings
-from yudai.sandboxes.backends.network.name_watch import NameWatch
-from yudai.sandboxes.backends.network.nscd import Entry
+from yudai.sandboxes.backends.network.name_watch import Entry, NameWatch
 from yudai.sandboxes.backends.network.proxy import Proxy
-from yudai.sandboxes.backends.network.start_forwarder import (
-    SOCKET,
-    forward_by_file,
-    proxy_variables,
-    write_forwarder,
-)
+from yudai.sandboxes.backends.network.streams import BlockedHosts
 from yudai.sandboxes.domain.allowed_hosts import Allowed
 from yudai.sandboxes.port import Blocked, NetworkPolicy, OnBlocked, Phase
 
+PORT = 3128
+SOCKET = "/run/doors/proxy"
+"""Where a machine of its own sees the proxy's socket."""
+FORWARDER = "forward"
 _SOCKET = Path(SOCKET).name
 _REMEMBERED = 10_000
+_URL = f"http://127.0.0.1:{PORT}"
+_URLS = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "YARN_HTTP_PROXY", "YARN_HTTPS_PROXY")
+_NPM = ("npm_config_proxy", "npm_config_https_proxy")
+_NOBODY = ("NO_PROXY", "no_proxy", "npm_config_noproxy")
+_NO_SSH = (
+    "echo 'yudai: git over ssh does not go through the proxy: use an https URL' >&2; exit 128; :"
+)
+
+
+def forward_line(python: str = "python3", *, socket: str = SOCKET) -> str:
+    """A line of shell that brings the forwarder along; it ends once that listens."""
+    return _line(python, "-c", _source(), socket)
+
+
+def forward_by_file(python: str, folder: str, *, socket: str) -> str:
+    """The same with the file of `write_forwarder`: short, for shells quote the line of a mistake.
+
+    A command still runs when the forwarder does not start, and says so.
+    """
+    line = _line(python, f"{folder}/{FORWARDER}", socket)
+    return f"{line} </dev/null || echo 'yudai: there is no way to the proxy' >&2;"
+
+
+def write_forwarder(folder: Path) -> None:
+    file = folder / FORWARDER
+    file.write_text(_source())
+    file.chmod(0o644)
+
+
+def proxy_variables() -> dict[str, str]:
+    """For programs that ask for a proxy, each in its own way; git cannot use one for ssh."""
+    names = [*_URLS, *(name.lower() for name in _URLS if not name.startswith("YARN_")), *_NPM]
+    return {
+        **dict.fromkeys(names, _URL),
+        **dict.fromkeys(_NOBODY, ""),
+        "GIT_SSH_COMMAND": _NO_SSH,
+        "GIT_SSH_VARIANT": "ssh",
+        "NODE_USE_ENV_PROXY": "1",
+    }
+
+
+def _line(python: str, *words: str) -> str:
+    return shlex.join([python, "-I", "-S", *words, str(PORT)])
+
+
+def _source() -> str:
+    return (resources.files("yudai.sandboxes.backends.network") / "forwarder.py").read_text()
 
 
 class EgressScope(NamedTuple):
@@ -31,12 +78,8 @@ class EgressScope(NamedTuple):
     python: str
 
 
-class Server(Protocol):
-    async def close(self) -> None: ...
-
-
 class EgressSocket(NamedTuple):
-    server: Server
+    server: Proxy | NameWatch
     opening: str = ""
     """A line of shell that comes before each command: it ends once the way is open."""
     variables: Mapping[str, str] = {}
@@ -44,7 +87,7 @@ class EgressSocket(NamedTuple):
 
 class EgressSockets:
     def __init__(self, policy: NetworkPolicy, on_blocked: OnBlocked, dialing: DialSettings) -> None:
-        """RefusedError for an entry that is no host. Doors are for agents' commands alone."""
+        """RefusedError for an entry that is no host."""
         for phase in Phase:
             try:
                 Allowed(policy.hosts(phase))
@@ -62,15 +105,9 @@ class EgressSockets:
 
         `entries` are those of the sandbox's /etc/hosts.
         """
-        server = make_server(
-            folder,
-            self._policy.hosts(scope.phase),
-            phase=scope.phase,
-            owner=scope.owner,
-            on_blocked=self._on_blocked,
-            dialing=self._dialing,
-            entries=entries,
-        )
+        hosts = self._policy.hosts(scope.phase)
+        blocked = BlockedHosts(scope.phase, scope.owner, self._on_blocked)
+        server = make_server(folder, hosts, blocked, dialing=self._dialing, entries=entries)
         if isinstance(server, NameWatch):
             server.start()
             return EgressSocket(server)
@@ -80,13 +117,11 @@ class EgressSockets:
         return EgressSocket(server, line, proxy_variables())
 
 
-def make_server(  # noqa: PLR0913 - each is a fact of its own
+def make_server(
     folder: Path,
     hosts: Sequence[str],
+    blocked: BlockedHosts,
     *,
-    phase: Phase,
-    owner: str,
-    on_blocked: OnBlocked,
     dialing: DialSettings,
     entries: Sequence[Entry] | None = None,
 ) -> Proxy | NameWatch:
@@ -94,20 +129,12 @@ def make_server(  # noqa: PLR0913 - each is a fact of its own
 
     Set-up always gets a proxy, so that blocked hosts are reported with their port.
     """
-    if phase is not Phase.AGENT:
-        # Those to services of ours are for agents' commands alone.
+    if blocked.phase is not Phase.AGENT:
+        # Sockets of our own services are for agents' commands alone.
         dialing = replace(dialing, local_sockets={})
-    if not (hosts or dialing.local_sockets or phase is Phase.SETUP):
-        return NameWatch(folder, phase=phase, owner=owner, on_blocked=on_blocked, entries=entries)
-    socket = folder / _SOCKET
-    return Proxy(
-        socket,
-        hosts=hosts,
-        phase=phase,
-        owner=owner,
-        on_blocked=on_blocked,
-        dialing=dialing,
-    )
+    if not (hosts or dialing.local_sockets or blocked.phase is Phase.SETUP):
+        return NameWatch(folder, blocked, entries=entries)
+    return Proxy(folder / _SOCKET, hosts=hosts, blocked=blocked, dialing=dialing)
 
 
 def once(on_blocked: OnBlocked) -> OnBlocked:

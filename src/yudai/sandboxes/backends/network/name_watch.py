@@ -1,45 +1,127 @@
-"""Sees which host names a sandbox without a network looks up, and answers as its files would."""
+"""Sees which host names a sandbox without a network looks up, and answers as its files would.
+
+Glibc asks at /var/run/nscd/socket before it looks anywhere else: we listen there.
+"""
 
 import asyncio
 import socket
+import struct
 from collections.abc import Sequence
 from contextlib import suppress
+from enum import IntEnum
+from ipaddress import ip_address
 from pathlib import Path
+from typing import NamedTuple
 
-from yudai.sandboxes.backends.network import nscd
-from yudai.sandboxes.backends.network.listener import Listener
-from yudai.sandboxes.backends.network.nscd import Entry
+from yudai.sandboxes.backends.network.addresses import Address
+from yudai.sandboxes.backends.network.streams import BlockedHosts, Listener
 from yudai.sandboxes.domain.allowed_hosts import canonical
-from yudai.sandboxes.port import UNKNOWN_PORT, Blocked, OnBlocked, Phase, ignore_blocked
+from yudai.sandboxes.port import UNKNOWN_PORT
+
+FOLDER = "/var/run/nscd"
+SOCKET = "socket"
+
+_VERSION = 2
+_HOST_NOT_FOUND = 1
+_FAMILIES = {4: 2, 6: 10}
+_HEAD = struct.Struct("=3i")
+_ALL = struct.Struct("=6i")
+MAX_REQUEST = _HEAD.size + 1024
+"""Glibc asks for no longer names."""
 
 _CONNECTIONS = 32
 _MOST = 20_000
 """Per sandbox; further lookups get no answer, so that it cannot keep us busy for ever."""
-_MAX_TOLD = 100
 _PATIENCE_S = 2.0
 _ITSELF = ("localhost", "localhost.localdomain")
+
+# The beginning of an answer that then breaks off: glibc looks into its files, and asks again the
+# next time. Without any answer it would not do that for a hundred times.
+_LOOK_YOURSELF = struct.pack("=8i", _VERSION, 1, 1, 0, 0, 0, 0, 0)
+
+
+class Ask(IntEnum):
+    """What is about names of hosts; the rest is about users, services and shared memory."""
+
+    NAME4 = 4
+    NAME6 = 5
+    ADDRESS4 = 6
+    ADDRESS6 = 7
+    ALL = 14
+    """By getaddrinfo, which does not say for which families."""
+
+
+_OF_NAMES = frozenset({Ask.NAME4, Ask.NAME6, Ask.ALL})
+
+
+class Request(NamedTuple):
+    ask: Ask
+    name: str | None
+    """None: an address is given, and its name is asked for."""
+
+
+class Entry(NamedTuple):
+    """A line of /etc/hosts."""
+
+    address: Address
+    names: tuple[str, ...]
+
+
+def length_of(data: bytes) -> int | None:
+    """How long a request is that begins so; None as long as that is not known."""
+    return _HEAD.size + max(0, _HEAD.unpack_from(data)[2]) if len(data) >= _HEAD.size else None
+
+
+def parse(data: bytes) -> Request | None:
+    """None for what is not about hosts, or no request at all."""
+    version, kind, _ = _HEAD.unpack_from(data)
+    try:
+        ask = Ask(kind)
+        name = data[_HEAD.size :].removesuffix(b"\0").decode() if ask in _OF_NAMES else None
+    except ValueError:
+        return None
+    return Request(ask, name) if version == _VERSION else None
+
+
+def entries_of(hosts: str) -> tuple[Entry, ...]:
+    """Of the text of an /etc/hosts without comments."""
+    lines = (line.split() for line in hosts.splitlines())
+    return tuple(Entry(ip_address(words[0]), tuple(words[1:])) for words in lines if words)
+
+
+def answer(request: Request, entries: Sequence[Entry] | None) -> bytes:
+    """As the files of the one who asks would, or so that it looks there; None: not known here."""
+    if request.ask is not Ask.ALL:
+        return _LOOK_YOURSELF
+    if entries is None:
+        return b""
+    name = (request.name or "").lower()
+    found = [one for one in entries if name in one.names]
+    if not found:
+        return _ALL.pack(_VERSION, 0, 0, 0, 0, _HOST_NOT_FOUND)
+    # Of several lines the family chooses one.
+    return _all(found[0]) if len(found) == 1 else b""
+
+
+def _all(entry: Entry) -> bytes:
+    packed, name = entry.address.packed, f"{entry.names[0]}\0".encode()
+    head = _ALL.pack(_VERSION, 1, 1, len(packed), len(name), 0)
+    return head + packed + bytes([_FAMILIES[entry.address.version]]) + name
 
 
 class NameWatch:
     def __init__(
-        self,
-        folder: Path,
-        *,
-        phase: Phase,
-        owner: str,
-        on_blocked: OnBlocked = ignore_blocked,
-        entries: Sequence[Entry] | None = None,
+        self, folder: Path, blocked: BlockedHosts, *, entries: Sequence[Entry] | None = None
     ) -> None:
         """`folder` is the one that the sandbox sees as nscd's own.
 
         `entries` is all that the sandbox can look up. None: it is unknown here, so glibc is told to
         read its files itself, and does not ask again for a while.
         """
-        self._phase, self._owner, self._on_blocked = phase, owner, on_blocked
+        self._blocked = blocked
         self._entries = entries
-        self._told: set[str] = set()
         self._left = _MOST
-        self._listener = Listener(folder / nscd.SOCKET, self._serve, connections=_CONNECTIONS)
+        self._listener = Listener(folder / SOCKET, self._serve, connections=_CONNECTIONS)
 
     def start(self) -> None:
         self._listener.start()
@@ -58,12 +140,12 @@ class NameWatch:
         loop = asyncio.get_running_loop()
         with suppress(OSError, EOFError):
             async with asyncio.timeout(_PATIENCE_S):
-                request = nscd.parse(await _read(client))
+                request = parse(await _read(client))
                 if request is None:
                     return
                 if request.name is not None:
                     self._tell(request.name)
-                await loop.sock_sendall(client, nscd.answer(request, self._entries))
+                await loop.sock_sendall(client, answer(request, self._entries))
 
     def _tell(self, name: str) -> None:
         try:
@@ -71,12 +153,8 @@ class NameWatch:
         except ValueError:
             # Not a valid host name: it could not have reached any host.
             return
-        if host in self._told or len(self._told) >= _MAX_TOLD or self._is_own(host):
-            return
-        self._told.add(host)
-        self._on_blocked(
-            Blocked(host=host, port=UNKNOWN_PORT, phase=self._phase, owner=self._owner)
-        )
+        if not self._is_own(host):
+            self._blocked.report(host, UNKNOWN_PORT)
 
     def _is_own(self, host: str) -> bool:
         if host in _ITSELF or host.endswith(".localhost"):
@@ -87,10 +165,10 @@ class NameWatch:
 async def _read(client: socket.socket) -> bytes:
     """One request, whole; EOFError when it is none."""
     loop, data = asyncio.get_running_loop(), b""
-    while (length := nscd.length_of(data)) is None or len(data) < length:
-        if length is not None and length > nscd.MAX_REQUEST:
+    while (length := length_of(data)) is None or len(data) < length:
+        if length is not None and length > MAX_REQUEST:
             raise EOFError
-        more = await loop.sock_recv(client, nscd.MAX_REQUEST - len(data))
+        more = await loop.sock_recv(client, MAX_REQUEST - len(data))
         if not more:
             raise EOFError
         data += more

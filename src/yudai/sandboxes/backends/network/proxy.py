@@ -5,9 +5,8 @@ import socket
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Self
 
-from yudai.sandboxes.backends.network.dial import Dialer, DialSettings
+from yudai.sandboxes.backends.network.dial import Dialer, DialSettings, Via
 from yudai.sandboxes.backends.network.http import (
     MAX_HEAD,
     AnswerError,
@@ -22,14 +21,17 @@ from yudai.sandboxes.backends.network.http import (
     response,
     status_of,
 )
-from yudai.sandboxes.backends.network.listener import Listener
-from yudai.sandboxes.backends.network.streams import Stream, copy, join, put_off
-from yudai.sandboxes.backends.network.upstream_proxy import Via
-from yudai.sandboxes.port import Blocked, OnBlocked, Phase, ignore_blocked
+from yudai.sandboxes.backends.network.streams import (
+    BlockedHosts,
+    Listener,
+    Stream,
+    copy,
+    join,
+    put_off,
+)
 
 _ESTABLISHED = b"HTTP/1.1 200 Connection established\r\n\r\n"
 _FORBIDDEN = 403
-_MAX_TOLD = 100
 _INTERIM = range(100, 200)
 
 
@@ -39,20 +41,17 @@ class Proxy:
         path: Path,
         *,
         hosts: Sequence[str],
-        phase: Phase,
-        owner: str,
-        on_blocked: OnBlocked = ignore_blocked,
+        blocked: BlockedHosts,
         dialing: DialSettings | None = None,
     ) -> None:
         """`hosts` are as in NetworkPolicy (ValueError for a bad one); `path` will be the socket.
 
         Every user who may enter its folder may connect.
         """
-        self._phase, self._owner, self._on_blocked = phase, owner, on_blocked
+        self._blocked = blocked
         dialing = dialing or DialSettings()
         self._bounds = dialing.bounds
-        self._reacher = Dialer(hosts, phase, dialing)
-        self._told: set[Place] = set()
+        self._dialer = Dialer(hosts, blocked.phase, dialing)
         self._listener = Listener(path, self._serve, connections=dialing.bounds.connections)
 
     def start(self) -> None:
@@ -61,14 +60,7 @@ class Proxy:
     async def close(self) -> None:
         """Idempotent; nothing of it listens or is connected afterwards."""
         await self._listener.close()
-        self._reacher.close()
-
-    async def __aenter__(self) -> Self:
-        self.start()
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        await self.close()
+        self._dialer.close()
 
     async def _serve(self, accepted: socket.socket, is_full: bool) -> None:  # noqa: FBT001 - as Serve
         client = Stream(*await asyncio.open_unix_connection(sock=accepted, limit=MAX_HEAD))
@@ -97,7 +89,7 @@ class Proxy:
     async def _answer(self, client: Stream, head: Head) -> None:
         place, is_tunnel = place_of(head), head.first[0] == "CONNECT"
         length = 0 if is_tunnel else length_of(head)
-        reached = await self._reacher.dial(place, tunnel=is_tunnel)
+        reached = await self._dialer.dial(place, tunnel=is_tunnel)
         patience = reached.patience or self._bounds.patience
         try:
             if is_tunnel:
@@ -112,15 +104,8 @@ class Proxy:
 
     def _tell(self, error: AnswerError) -> None:
         place = error.blocked
-        if place is None or (error.status != _FORBIDDEN and self._reacher.is_listed(place)):
-            return
-        key = place._replace(path="")
-        if key not in self._told and len(self._told) < _MAX_TOLD:
-            self._told.add(key)
-            blocked = Blocked(
-                host=place.host, port=place.port, phase=self._phase, owner=self._owner
-            )
-            self._on_blocked(blocked)
+        if place and (error.status == _FORBIDDEN or not self._dialer.is_listed(place)):
+            self._blocked.report(place.host, place.port)
 
 
 def _for_next_hop(head: Head, place: Place, via: Via | None) -> bytes:

@@ -4,7 +4,6 @@ import asyncio
 import math
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -19,7 +18,7 @@ from prime_sandboxes.models import validate_egress_lists
 from yudai.kit.concurrency import BackgroundTasks
 from yudai.kit.errors import SandboxError
 from yudai.sandboxes.backends.network.addresses import PRIVATE, without_login
-from yudai.sandboxes.backends.prime.client import make_client
+from yudai.sandboxes.backends.prime.client import make_client, talk
 from yudai.sandboxes.backends.prime.errors import (
     VENDORS,
     DownError,
@@ -27,7 +26,6 @@ from yudai.sandboxes.backends.prime.errors import (
     asking,
     translate,
 )
-from yudai.sandboxes.backends.prime.exec import talk
 from yudai.sandboxes.backends.prime.readiness import News, Patience, ReadinessPoll
 from yudai.sandboxes.backends.remote.cloud import (
     INSTALLATION,
@@ -41,8 +39,8 @@ from yudai.sandboxes.backends.remote.cloud import (
     GoneError,
     MachineSpec,
     Said,
+    UnheardError,
 )
-from yudai.sandboxes.backends.remote.vendor_errors import UnheardError
 
 _GIB = 1 << 30
 _IMAGE_GB = 2
@@ -138,10 +136,6 @@ class Account:
         self._timings = timings
         self.chores = BackgroundTasks(patience_s=_LAST_WORDS_S)
         self.arrivals = ReadinessPoll(self._news, timings.patience)
-
-    @property
-    def version(self) -> str:
-        return version("prime-sandboxes")
 
     async def make(self, machine_spec: MachineSpec, image: str) -> str:
         """Its key makes a retry safe; still, look for the machine first."""

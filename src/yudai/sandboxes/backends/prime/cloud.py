@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Mapping, Sequence
 from functools import cached_property, partial
+from importlib import metadata
 from itertools import repeat
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,9 +22,9 @@ from yudai.sandboxes.backends.remote.cloud import (
     Machine,
     MachineSpec,
     Said,
+    clean_up,
+    vm_capabilities,
 )
-from yudai.sandboxes.backends.remote.guarantees import vm_capabilities
-from yudai.sandboxes.backends.remote.vendor_errors import clean_up
 from yudai.sandboxes.port import Capabilities
 
 if TYPE_CHECKING:
@@ -43,19 +44,12 @@ _UNANSWERED = (BusyError, CutError, TimeoutError)
 class PrimeMachine:
     def __init__(self, account: "Account", machine_id: str) -> None:
         self._account = account
-        self._id = machine_id
-
-    @property
-    def id(self) -> str:
-        return self._id
-
-    @property
-    def variables(self) -> Mapping[str, str]:
-        return {}
+        self.id = machine_id
+        self.variables: Mapping[str, str] = {}
 
     async def run(self, line: str, *, timeout_s: float, max_bytes: int = 1 << 20) -> Said:
         """Its end may take a while where the line is bad: who asked does not wait for that."""
-        talk = self._account.chores.begin(self._account.talk(self._id, line, max_bytes))
+        talk = self._account.chores.begin(self._account.talk(self.id, line, max_bytes))
         try:
             done, _ = await asyncio.wait({talk}, timeout=timeout_s)
         except asyncio.CancelledError:
@@ -67,10 +61,10 @@ class PrimeMachine:
         return talk.result()
 
     async def put(self, path: str, content: bytes) -> None:
-        await self._account.upload(self._id, path, content)
+        await self._account.upload(self.id, path, content)
 
     async def allow(self, hosts: Sequence[str]) -> None:
-        await self._account.allow(self._id, hosts)
+        await self._account.allow(self.id, hosts)
 
     async def extend(self, ttl_s: float) -> None:  # noqa: ARG002 - its length was set at creation
         """Any command restarts the idle timeout."""
@@ -111,7 +105,7 @@ class PrimeCloud:
 
     async def examine(self) -> Capabilities:
         await self._account.look()
-        version = f"prime-sandboxes {self._account.version}"
+        version = f"prime-sandboxes {metadata.version('prime-sandboxes')}"
         return vm_capabilities(self.name, version=version)
 
     async def create(self, machine_spec: MachineSpec) -> Machine:

@@ -15,10 +15,13 @@ from prime_sandboxes import (
 )
 
 from yudai.kit.errors import SandboxError
-from yudai.sandboxes.backends.remote.cloud import BusyError, DeniedError, FullError, GoneError
-from yudai.sandboxes.backends.remote.vendor_errors import (
+from yudai.sandboxes.backends.remote.cloud import (
     BY_STATUS,
+    BusyError,
     ByClass,
+    DeniedError,
+    FullError,
+    GoneError,
     Make,
     UnheardError,
     by_class,

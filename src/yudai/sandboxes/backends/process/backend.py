@@ -2,12 +2,12 @@
 
 import asyncio
 import os
+import re
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
 
-from yudai.sandboxes.backends.disk_watch import DiskWatch
 from yudai.sandboxes.backends.environment import setup_variables, variables
 from yudai.sandboxes.backends.local.backend import LocalBackend, Prepared, Start
 from yudai.sandboxes.backends.local.base_build import (
@@ -17,17 +17,16 @@ from yudai.sandboxes.backends.local.base_build import (
     BuildSandbox,
     OpenBuildSandbox,
 )
+from yudai.sandboxes.backends.local.commands import DiskWatch
 from yudai.sandboxes.backends.local.home import Home, SandboxRecord, find_shell
 from yudai.sandboxes.backends.local.processes import kill_and_wait, with_variable
-from yudai.sandboxes.backends.process import editable_installs
 from yudai.sandboxes.backends.process.commands import MARKER, ProcessCommands, ProcessEnvironment
-from yudai.sandboxes.backends.sandbox import SandboxHandle
-from yudai.sandboxes.backends.toolchain import bundled, toolchain
+from yudai.sandboxes.backends.sandbox import Places, SandboxHandle
+from yudai.sandboxes.backends.toolchain import toolchain
 from yudai.sandboxes.backends.toolchain.package_settings import NO_PACKAGES, PackageSettings
 from yudai.sandboxes.backends.toolchain.toolchain import Chosen, Toolchain
 from yudai.sandboxes.backends.trees import copy_tree
 from yudai.sandboxes.backends.workspace.worktree import Worktree, stamps
-from yudai.sandboxes.backends.workspace_patch import Places
 from yudai.sandboxes.domain.guarantees import GuaranteeKind, Kept, guarantees
 from yudai.sandboxes.port import (
     NO_NETWORK,
@@ -41,6 +40,10 @@ from yudai.sandboxes.port import (
 )
 
 NAME = "process"
+VARIABLE = "YUDAI_WORKSPACE"
+"""Names a sandbox's workspace to the editable installs of its base."""
+
+_INSTALLS = ("lib/python3*/site-packages/*.pth", "lib/python3*/site-packages/*.py")
 
 _KEPT: dict[GuaranteeKind, Kept] = {
     "files": (False, "commands read and write whatever you can"),
@@ -82,8 +85,6 @@ class ProcessBackend(LocalBackend):
             Home(home.absolute() / NAME),
             path=path,
             lifetime_s=self._limits.lifetime_s,
-            kill=self._kill_marked,
-            remove=self._clear,
         )
 
     async def capabilities(self) -> Capabilities:
@@ -104,7 +105,7 @@ class ProcessBackend(LocalBackend):
                 pristine = await asyncio.to_thread(stamps, copy)
                 commands = self._commands(record, copy, base.tools)
             except BaseException:
-                await self._clear(record)
+                await self._remove(record)
                 raise
             git = base.folder / RECORD / "git"
             places = Places(git=git, workspace=copy, scratch=folder / "scratch")
@@ -130,7 +131,7 @@ class ProcessBackend(LocalBackend):
         return ProcessCommands(around, disk=DiskWatch(workspace, self._limits.disk_bytes))
 
     def _variables(self, folder: Path, workspace: Path, programs: Toolchain) -> dict[str, str]:
-        programs = bundled.furnish(programs, self._home.tools)
+        programs = toolchain.furnish(programs, self._home.tools)
         env = [programs.env / "bin"] if programs.env else []
         scripts = [programs.tools] if programs.tools else []
         words = variables(
@@ -139,15 +140,15 @@ class ProcessBackend(LocalBackend):
             env=str(programs.env) if programs.env else None,
             virtual=programs.virtual,
         )
-        return words | {"TMPDIR": str(folder / "tmp"), editable_installs.VARIABLE: str(workspace)}
+        return words | {"TMPDIR": str(folder / "tmp"), VARIABLE: str(workspace)}
 
-    async def _kill_marked(self, record: SandboxRecord) -> None:
+    async def _kill(self, record: SandboxRecord) -> None:
         await kill_and_wait(with_variable(f"{MARKER}={self._mark(record)}-".encode()))
 
     def _mark(self, record: SandboxRecord) -> str:
         return f"{self._installation}-{record.id}"
 
-    async def _clear(self, record: SandboxRecord) -> bool:
+    async def _remove(self, record: SandboxRecord) -> bool:
         return await asyncio.to_thread(self._home.remove_sandbox, record.id)
 
     def _opener(self, spec: BaseSpec, owner: str, chosen: Chosen) -> OpenBuildSandbox:
@@ -169,16 +170,38 @@ class ProcessBackend(LocalBackend):
         try:
             yield BuildSandbox(commands, str(spec.source.absolute()), str(base / RECORD), given)
             if made is not None:
-                await asyncio.to_thread(editable_installs.follow_workspace, made, base / TREE)
+                await asyncio.to_thread(follow_workspace, made, base / TREE)
         finally:
             await commands.end()
-            await self._clear(record)
+            await self._remove(record)
 
 
 def _with_uv(programs: Toolchain, folder: Path) -> Toolchain:
-    uv = bundled.own_uv()
+    uv = toolchain.own_uv()
     if uv is None:
         return programs
     folder.mkdir()
     (folder / "uv").symlink_to(uv)
     return programs._replace(path=(folder, *programs.path))
+
+
+def follow_workspace(env: Path, tree: Path) -> None:
+    """Let editable installs of the base's tree resolve to the workspace of each sandbox."""
+    for file in [file for place in _INSTALLS for file in env.glob(place)]:
+        lines = before = file.read_text(errors="surrogateescape").split("\n")
+        for name in {str(tree), str(tree.resolve())}:
+            lines = [_rewritten(line, name) for line in lines]
+        if lines != before:
+            file.write_text("\n".join(lines), errors="surrogateescape")
+
+
+def _rewritten(line: str, tree: str) -> str:
+    """A folder's name in a `.pth` file becomes code; in code, as of an import hook, a literal."""
+    if line == tree or line.startswith(f"{tree}/"):
+        return f"import sys; sys.path.append({_place(tree, line.removeprefix(tree))})"
+    literal = re.compile(rf"(['\"]){re.escape(tree)}((?:/[^'\"]*)?)\1")
+    return literal.sub(lambda m: _place(tree, m[2]), line)
+
+
+def _place(tree: str, rest: str) -> str:
+    return f"(__import__('os').environ.get('{VARIABLE}', {tree!r}) + {rest!r})"

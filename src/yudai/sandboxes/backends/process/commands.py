@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import NamedTuple, Unpack
 
 from yudai.kit.errors import SandboxError
-from yudai.sandboxes.backends.disk_watch import DiskWatch
-from yudai.sandboxes.backends.local.commands import Ending, run_script, supervise
+from yudai.sandboxes.backends.local.commands import DiskWatch, run_script, supervise
 from yudai.sandboxes.backends.local.processes import Mark, exited, kill_descendants, look
+from yudai.sandboxes.backends.warden.protocol import Ending
 from yudai.sandboxes.backends.workspace.output import Capture
 from yudai.sandboxes.port import ENV, WORKSPACE, Exec, ExecOptions, ExecResult
 

@@ -11,7 +11,7 @@ import structlog
 
 from yudai.kit.errors import SandboxError
 from yudai.sandboxes.backends.environment import variables
-from yudai.sandboxes.backends.remote import warden_bundle
+from yudai.sandboxes.backends.remote import warden_client
 from yudai.sandboxes.backends.remote.base_build import construct
 from yudai.sandboxes.backends.remote.base_snapshots import BaseSnapshots, Made
 from yudai.sandboxes.backends.remote.cloud import (
@@ -23,7 +23,7 @@ from yudai.sandboxes.backends.remote.cloud import (
     MachineSpec,
     Sized,
 )
-from yudai.sandboxes.backends.remote.commands import AGENT_HOME, RECORD, RemoteCommands
+from yudai.sandboxes.backends.remote.commands import RemoteCommands
 from yudai.sandboxes.backends.remote.machines import (
     BEAT_S,
     GRACE_S,
@@ -34,14 +34,14 @@ from yudai.sandboxes.backends.remote.machines import (
 )
 from yudai.sandboxes.backends.remote.rate_limit import MachineRateLimit
 from yudai.sandboxes.backends.remote.reap import OrphanTracker
-from yudai.sandboxes.backends.sandbox import Parts, SandboxHandle
+from yudai.sandboxes.backends.sandbox import Parts, Places, SandboxHandle
 from yudai.sandboxes.backends.toolchain import toolchain
 from yudai.sandboxes.backends.toolchain.package_settings import (
     NO_PACKAGES,
     PackageSettings,
     hosts_of,
 )
-from yudai.sandboxes.backends.workspace_patch import Places
+from yudai.sandboxes.backends.warden.protocol import AGENT_HOME, RECORD
 from yudai.sandboxes.port import (
     ENV,
     NO_NETWORK,
@@ -103,7 +103,7 @@ class RemoteBackend:
             beat_s=terms.beat_s,
             admission=Admission(register, at_most=terms.at_most, waits=terms.waits),
         )
-        self._snapshots = BaseSnapshots(cloud, register, edition=warden_bundle.digest())
+        self._snapshots = BaseSnapshots(cloud, register, edition=warden_client.edition())
         self._watch = OrphanTracker()
         self._sandboxes: dict[str, SandboxHandle] = {}
         self._capabilities: Capabilities | None = None

@@ -3,17 +3,24 @@
 import asyncio
 import platform
 import re
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import NamedTuple
 
 from yudai.kit.causes import Cause
 from yudai.kit.errors import RefusedError, SandboxError
 from yudai.sandboxes.backends.environment import SYSTEM_PATH, setup_variables
-from yudai.sandboxes.backends.local.base_build import BuildSandbox, look, own_step, run_setup
+from yudai.sandboxes.backends.local.base_build import (
+    BuildSandbox,
+    check_folder,
+    look,
+    own_step,
+    run_setup,
+)
 from yudai.sandboxes.backends.remote.cloud import Machine
-from yudai.sandboxes.backends.remote.commands import AGENT_HOME, FOLDER, RECORD, RemoteCommands
-from yudai.sandboxes.backends.toolchain.bundled import own_uv
+from yudai.sandboxes.backends.remote.commands import RemoteCommands
 from yudai.sandboxes.backends.toolchain.package_settings import PackageSettings
+from yudai.sandboxes.backends.toolchain.toolchain import own_uv
+from yudai.sandboxes.backends.warden.protocol import AGENT_HOME, FOLDER, RECORD
 from yudai.sandboxes.port import ENV, WORKSPACE, BaseSpec
 
 _SOURCE = f"{FOLDER}/source.tar"
@@ -42,9 +49,7 @@ async def construct(
     spec: BaseSpec, machine: Machine, commands: RemoteCommands, packages: PackageSettings
 ) -> Built:
     """Fill a new machine; afterwards its network is closed."""
-    place = PurePosixPath(spec.folder)
-    if place.is_absolute() or ".." in place.parts:
-        raise RefusedError(f"not a folder inside the repository: {spec.folder}")
+    check_folder(spec)
     root = commands.as_root()
     await _furnish(spec, machine, commands)
     await own_step(BuildSandbox(root, _SOURCE, RECORD), "unpack.sh")

@@ -1,12 +1,17 @@
-"""What a provider of machines must be able to do; the remote backend is built on it."""
+"""The Protocol of a provider of machines, and what its implementations share: errors, promises."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import NamedTuple, Protocol, runtime_checkable
+
+import structlog
 
 from yudai.kit.causes import Cause
 from yudai.kit.errors import SandboxError
 from yudai.kit.value import Value
+from yudai.sandboxes.domain.guarantees import GuaranteeKind, guarantees
 from yudai.sandboxes.port import Capabilities, SandboxLimits
+
+log: structlog.stdlib.BoundLogger = structlog.get_logger()
 
 INSTALLATION = "installation"
 SANDBOX_TAG = "box"
@@ -43,8 +48,41 @@ class BaseGoneError(SandboxError):
     """The snapshot for the machine is gone: the base has to be built again."""
 
 
+class UnheardError(SandboxError):
+    """The answer was lost, so the outcome is unknown. Look before a retry."""
+
+
 class FullError(SandboxError):
     """The machine's disk is full: what runs in it has filled it."""
+
+
+_LONGEST = 300
+Make = Callable[[str], SandboxError]
+ByClass = Mapping[type[BaseException], Make]
+
+BY_STATUS: dict[int, Make] = {
+    400: DeniedError,
+    402: DeniedError,
+    403: DeniedError,
+    409: SandboxError,
+    413: DeniedError,
+    422: DeniedError,
+}
+"""What an HTTP status means at every provider."""
+
+_HOW: dict[GuaranteeKind, str] = {
+    "files": "separate VM run by the provider (their claim)",
+    "environment": "nothing of ours is in the VM but what a command is given",
+    "network": "the provider's egress rules, closed unless a phase has hosts (their claim)",
+    "processes": "commands run as another user; all it has left is killed after each",
+    "processors": "{size}",
+    "memory": "{size}",
+    "process count": "counted in the VM, for the user of the commands",
+    "disk": "measured in the VM while a command runs",
+    "time": "a command is killed in the VM with all it started; its output so far is kept",
+    "output": "capped in the VM and once more here",
+    "kernel": "the VM's own (their claim)",
+}
 
 
 class MachineSpec(Value):
@@ -55,7 +93,7 @@ class MachineSpec(Value):
     image: str = ""
     """A snapshot of ours; "": the provider's template or image as it is set."""
     tags: Mapping[str, str]
-    """All of them, INSTALLATION and BOX included."""
+    """All of them, INSTALLATION and SANDBOX_TAG included."""
     limits: SandboxLimits
     ttl_s: float
     """When the provider ends it by itself, unless it is extended."""
@@ -153,13 +191,13 @@ class Cloud(Protocol):
         """Make it and wait until it answers; nothing of a failed one is left where that is known.
 
         BusyError (nothing was made, or its key makes asking again safe), DeniedError,
-        BaseGoneError, else SandboxError. A lost answer is looked up by its BOX tag before anything
-        is made again.
+        BaseGoneError, else SandboxError. After a lost answer the machine is looked up by its
+        SANDBOX_TAG before anything is made again.
         """
         ...
 
     async def snapshot(self, machine: Machine, name: str) -> str:
-        """Keep what it is now, under that name ([a-z0-9-]); returns what `Order.image` takes."""
+        """Keep what it is now, under that name ([a-z0-9-]); returns a `MachineSpec.image`."""
         ...
 
     async def remove_snapshot(self, image: str) -> bool: ...
@@ -195,3 +233,30 @@ class Forking(Cloud, Protocol):
     ) -> Sequence[Machine | SandboxError]:
         """Copies with the source's tags; NotImplementedError where its service has none yet."""
         ...
+
+
+def by_class(error: BaseException, table: ByClass) -> Make | None:
+    """The row of the nearest class that has one."""
+    return next((table[kind] for kind in type(error).__mro__ if kind in table), None)
+
+
+def one_line(error: BaseException) -> str:
+    """Short: it is shown to people, and part of it was written elsewhere."""
+    text = " ".join(str(error).split()) or type(error).__name__
+    return "".join(c if c.isprintable() else "\ufffd" for c in text)[:_LONGEST]
+
+
+async def clean_up(work: Awaitable[object], event: str, **what: str) -> None:
+    """Remove in the background; errors are only logged."""
+    try:
+        await work
+    except SandboxError as error:
+        log.warning(event, error=str(error), **what)
+
+
+def vm_capabilities(
+    backend: str, *, version: str, size: str = "the size of the VM"
+) -> Capabilities:
+    """What holds in a VM: the provider's own claims, and what our warden sees to."""
+    kept = guarantees({kind: (True, how.format(size=size)) for kind, how in _HOW.items()})
+    return Capabilities(backend=backend, guarantees=kept, version=version)

@@ -14,15 +14,15 @@ from yudai.kit.errors import SandboxError
 from yudai.sandboxes.backends.remote import warden_client
 from yudai.sandboxes.backends.remote.cloud import FullError, Machine
 from yudai.sandboxes.backends.remote.warden_client import WardenClient, Welcome
-from yudai.sandboxes.backends.shell_script import CANNOT_RUN, NUL_REFUSED, TIMED_OUT, script
+from yudai.sandboxes.backends.shell_script import NUL_REFUSED, script
 from yudai.sandboxes.backends.warden.protocol import (
     AGENT_HOME,
-    FOLDER,
+    CANNOT_RUN,
     FROM_STDIN,
     FULL,
     FULL_TEXT,
-    RECORD,
     REQUESTS,
+    TIMED_OUT,
     Ending,
     Heard,
     Request,
@@ -36,8 +36,6 @@ from yudai.sandboxes.port import (
     ExecResult,
     SandboxLimits,
 )
-
-__all__ = ["AGENT_HOME", "FOLDER", "RECORD", "RemoteCommands"]
 
 _GRACE_S = 60.0
 _STOP_S = 60.0

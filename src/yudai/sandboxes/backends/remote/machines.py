@@ -265,7 +265,8 @@ class Machines:
         now = loop.time()
         member = HeldMachine(entry, machine, dies_s=now + lifetime_s, extended_s=now)
         self._members[entry.id] = member
-        member.clock = loop.call_later(lifetime_s, self._age, member, lifetime_s)
+        retire = partial(self._retire, member, _OLD.format(lifetime_s / 60))
+        member.clock = loop.call_later(lifetime_s, lambda: self._background.begin(retire()))
         return member
 
     async def _give_up(
@@ -308,9 +309,6 @@ class Machines:
             if one.tags.get(SANDBOX_TAG) in sandboxes
         ]
         return {sandbox_id for machine_id, sandbox_id in ours if not await self._kill(machine_id)}
-
-    def _age(self, member: HeldMachine, lifetime_s: float) -> None:
-        self._background.begin(self._retire(member, _OLD.format(lifetime_s / 60)))
 
     async def _retire(self, member: HeldMachine, why: str) -> None:
         log.warning("sandbox.ended", sandbox_id=member.entry.id, why=why)

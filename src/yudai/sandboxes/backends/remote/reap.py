@@ -53,10 +53,6 @@ class _Case(NamedTuple):
     row: SandboxEntry | None
 
 
-def nothing() -> Mapping[str, str]:
-    return {}
-
-
 class OrphanTracker:
     """Remembers since when it has seen each unknown machine, by its own clock."""
 
@@ -78,8 +74,13 @@ class OrphanTracker:
 
         A row is there before its machine is: so no machine is without one that had one.
         """
-        noted = _Rows.of(rows)
-        cases = [case for one in found if (case := _judge(one, noted, known))]
+        by_external = {row.external: row for row in rows if row.external}
+        by_id = {row.id: row for row in rows}
+        cases: list[_Case] = []
+        for one in found:
+            row = by_external.get(one.id) or by_id.get(one.tags.get(SANDBOX_TAG, ""))
+            if case := _judge(one, row, known):
+                cases.append(case)
         now = self._now()
         unknown = [case.machine.id for case in cases if case.why == UNKNOWN]
         self._seen = {name: self._seen.get(name, now) for name in unknown}
@@ -99,7 +100,7 @@ class OrphanTracker:
         register: Register,
         *,
         dry_run: bool = False,
-        holds: Holds = nothing,
+        holds: Holds = dict[str, str],
     ) -> Sequence[Leftover]:
         """One sweep over all that a provider has of this installation, but for what `holds` tells.
 
@@ -158,21 +159,11 @@ class OrphanTracker:
         return None if began is None else max(0.0, self._wall() - began)
 
 
-class _Rows(NamedTuple):
-    by_external: Mapping[str, SandboxEntry]
-    by_id: Mapping[str, SandboxEntry]
-
-    @classmethod
-    def of(cls, rows: Sequence[SandboxEntry]) -> "_Rows":
-        return cls({row.external: row for row in rows if row.external}, {r.id: r for r in rows})
-
-
-def _judge(machine: Found, rows: _Rows, known: Collection[str]) -> _Case | None:
+def _judge(machine: Found, row: SandboxEntry | None, known: Collection[str]) -> _Case | None:
     """None: it belongs to a living process, or will."""
-    sandbox = machine.tags.get(SANDBOX_TAG, "")
-    row = rows.by_external.get(machine.id) or rows.by_id.get(sandbox)
     if row is None:
-        return _Case(machine, ENDED if sandbox in known else UNKNOWN, None)
+        is_ours = machine.tags.get(SANDBOX_TAG, "") in known
+        return _Case(machine, ENDED if is_ours else UNKNOWN, None)
     if not row.is_held:
         return _Case(machine, ENDED if row.is_ended else DEAD, row)
     # A copy has the tags of what it was made of: until its own row names it, it is a stranger.

@@ -1,17 +1,24 @@
-"""Client of a machine's warden: repeats requests when the connection breaks, never runs twice."""
+"""Client of a machine's warden: repeats requests when the connection breaks, never runs twice.
+
+The warden goes there as one file that any Python from 3.10 on can run: our modules and pathspec.
+"""
 
 import asyncio
+import hashlib
+import io
 import json
 import secrets
 import shlex
 import time
+import zipfile
 from collections.abc import Awaitable, Callable
-from functools import partial
+from functools import cache, partial
+from importlib import resources
+from importlib.resources.abc import Traversable
 from typing import Any, NamedTuple, TypeVar
 
 from yudai.kit.causes import Cause
 from yudai.kit.errors import SandboxError
-from yudai.sandboxes.backends.remote import warden_bundle
 from yudai.sandboxes.backends.remote.cloud import (
     BusyError,
     CutError,
@@ -23,6 +30,7 @@ from yudai.sandboxes.backends.remote.cloud import (
 from yudai.sandboxes.backends.warden.protocol import (
     ARCHIVE,
     FOLDER,
+    LIBRARY,
     MAX_CHANGES,
     Heard,
     hear,
@@ -30,6 +38,57 @@ from yudai.sandboxes.backends.warden.protocol import (
 )
 from yudai.sandboxes.backends.workspace.manifest import Entry
 from yudai.sandboxes.backends.workspace.worktree import Change
+
+_SANDBOXES = "yudai.sandboxes.backends"
+_OURS = ("warden", "workspace")
+_PARENTS = ("yudai", "yudai/sandboxes", "yudai/sandboxes/backends")
+# Old Pythons must be able to read it, to say that they are too old.
+_MAIN = b"""import sys
+if sys.version_info < (3, 10):
+    sys.stdout.write("yudai: the image's Python is %d.%d < 3.10\\n" % sys.version_info[:2])
+    sys.exit(1)
+if sys.argv[1:2] != ["init"]:
+    # Where `init` has unpacked all this: compiled once, not each time.
+    sys.path.insert(0, "LIBRARY")
+from yudai.sandboxes.backends.warden.main import main
+sys.exit(main(sys.argv[1:]))
+""".replace(b"LIBRARY", LIBRARY.encode())
+
+
+@cache
+def bundle() -> bytes:
+    """The same bytes from the same sources, on every machine."""
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_STORED) as file:
+        for name, text in sorted(_bundled_files().items()):
+            file.writestr(zipfile.ZipInfo(name), text)
+    return archive.getvalue()
+
+
+@cache
+def edition() -> str:
+    """Names this edition of the warden."""
+    return hashlib.sha256(bundle()).hexdigest()[:12]
+
+
+def _bundled_files() -> dict[str, bytes]:
+    ours = resources.files(_SANDBOXES)
+    folder = _SANDBOXES.replace(".", "/")
+    files = {f"{parent}/__init__.py": b"" for parent in _PARENTS}
+    for name in _OURS:
+        files |= _bundled_tree(f"{folder}/{name}", ours / name)
+    return files | _bundled_tree("pathspec", resources.files("pathspec")) | {"__main__.py": _MAIN}
+
+
+def _bundled_tree(name: str, folder: Traversable) -> dict[str, bytes]:
+    found: dict[str, bytes] = {}
+    for entry in folder.iterdir():
+        if entry.is_dir() and entry.name != "__pycache__":
+            found |= _bundled_tree(f"{name}/{entry.name}", entry)
+        elif entry.name.endswith(".py"):
+            found[f"{name}/{entry.name}"] = entry.read_bytes()
+    return found
+
 
 PYTHON = "python3 -I -S -X utf8"
 _PAUSES_S = (0.1, 0.5, 1.0, 2.0, 4.0)
@@ -149,7 +208,7 @@ async def _init(line: WardenClient) -> Welcome:
     if said.exit_code != 0:
         last = said.output.decode("utf-8", "replace").strip()[-_LAST_WORDS:]
         raise DeniedError(f"{_NEEDS}: {last}")
-    await line.put(ARCHIVE, warden_bundle.content(), timeout_s=_STEP_S)
+    await line.put(ARCHIVE, bundle(), timeout_s=_STEP_S)
     header = (await ask(line, "init")).header
     if header["lacks"]:
         raise DeniedError(f"the sandbox's image lacks {', '.join(map(str, header['lacks']))}")

@@ -59,6 +59,10 @@ _USER = re.compile(r"://[^/?#]*@")
 _USER_WITHOUT_SCHEME = re.compile(r"^[^/?#\s]*@")
 _QUERY = re.compile(r"(://[^\s?#]*)[?#]\S*")
 _LOCAL = re.compile(r"[/~]|\.\.?/|.*file:", re.IGNORECASE)
+_URL = re.compile(r"\bhttps?://[^\s,;]+", re.IGNORECASE)
+_CERTIFICATE_MARK = rb"-----%s (?:TRUSTED )?CERTIFICATE-----"
+_CERTIFICATE = re.compile(_CERTIFICATE_MARK % b"BEGIN" + rb"[^-]*" + _CERTIFICATE_MARK % b"END")
+_MAX_BUNDLE_BYTES = 16 << 20
 
 
 class PackageSettings(NamedTuple):
@@ -97,9 +101,6 @@ def _clean(value: str) -> str:
     return "" if "@" in text else _QUERY.sub(r"\1", text)
 
 
-_URL = re.compile(r"\bhttps?://[^\s,;]+", re.IGNORECASE)
-
-
 def hosts_of(packages: PackageSettings) -> tuple[str, ...]:
     """Host and port of each URL in a person's package settings.
 
@@ -116,3 +117,30 @@ def hosts_of(packages: PackageSettings) -> tuple[str, ...]:
                 continue
             found[authority(host, port)] = None
     return tuple(found)
+
+
+def copy_certificates(files: Iterable[Path], target: Path) -> dict[str, str]:
+    """Copy the certificates of these files into a folder; returns the copies' names by path.
+
+    Only certificates are copied: a variable may point at a file with a private key.
+    """
+    target.mkdir(mode=0o755)
+    names: dict[str, str] = {}
+    for number, file in enumerate(files):
+        blocks = _certificates(file)
+        if blocks:
+            copy = target / f"{number}.pem"
+            copy.write_bytes(b"\n".join([*blocks, b""]))
+            copy.chmod(0o644)
+            names[str(file)] = copy.name
+    target.chmod(0o755)
+    return names
+
+
+def _certificates(file: Path) -> list[bytes]:
+    try:
+        with file.open("rb") as opened:
+            content = opened.read(_MAX_BUNDLE_BYTES)
+    except OSError:
+        return []
+    return [match.group() for match in _CERTIFICATE.finditer(content)]

@@ -1,15 +1,26 @@
 """Which programs a sandbox gets: the base's environment, the interpreter behind it, and Node."""
 
 import os
+import shlex
 from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
+import uv
+
 from yudai.kit.errors import RefusedError
 from yudai.kit.value import Value
-from yudai.sandboxes.backends.toolchain import node
-from yudai.sandboxes.backends.toolchain.host_folders import holds_python, in_system, usual_folders
-from yudai.sandboxes.backends.toolchain.python import choose_python, own_python
+from yudai.sandboxes.backends.toolchain.host_programs import (
+    choose_node,
+    choose_python,
+    holds_python,
+    in_system,
+    node_folders,
+    node_scripts,
+    own_python,
+    usual_folders,
+)
+from yudai.sandboxes.backends.trees import build_once
 from yudai.sandboxes.port import ENV, BaseSpec
 
 _MAX_LINKS = 40
@@ -56,7 +67,7 @@ def choose(spec: BaseSpec, path: Iterable[Path]) -> Chosen:
     python = None
     if spec.env is None:
         python = choose_python(spec.python, folders) if spec.python else own_python()
-    return Chosen(python=python, node=node.choose_node(folders) if spec.node else None)
+    return Chosen(python=python, node=choose_node(folders) if spec.node else None)
 
 
 def interpreter(env: Path | None, chosen: Chosen | None = None) -> str:
@@ -74,9 +85,9 @@ def find(env: Path | None, chosen: Chosen | None = None, *, made: Path | None = 
     if chosen.node is None or in_system(chosen.node):
         return tools
     return tools._replace(
-        binds=(*tools.binds, *((path, path) for path in node.shown(chosen.node))),
+        binds=(*tools.binds, *((path, path) for path in node_folders(chosen.node))),
         path=(*tools.path, chosen.node.parent),
-        scripts=(*tools.scripts, *node.scripts(chosen.node).items()),
+        scripts=(*tools.scripts, *node_scripts(chosen.node).items()),
     )
 
 
@@ -131,3 +142,24 @@ def _home(env: Path) -> list[Path]:
     lines = config.read_text().splitlines() if config.is_file() else []
     pairs = [(key.strip(), value.strip()) for key, _, value in (x.partition("=") for x in lines)]
     return [Path(value) / "python3" for key, value in pairs if key == "home"]
+
+
+def furnish(toolchain: Toolchain, store: Path) -> Toolchain:
+    """Write its scripts, unless they are there; returns it with their folder."""
+    if not toolchain.scripts:
+        return toolchain
+
+    def write(folder: Path) -> None:
+        for script, words in toolchain.scripts:
+            (folder / script).write_text(f'#!/bin/sh\nexec {shlex.join(words)} "$@"\n')
+            (folder / script).chmod(0o755)
+
+    return toolchain._replace(tools=build_once(store, toolchain.scripts, write))
+
+
+def own_uv() -> Path | None:
+    """A dependency of ours, but Yudai may have been installed without it."""
+    try:
+        return Path(uv.find_uv_bin())
+    except FileNotFoundError:
+        return None

@@ -109,16 +109,17 @@ _FILES = ("memory.events", "memory.oom_control")
 class OomCounter:
     def __init__(self) -> None:
         self._file = _find()
-        self._before = _count(self._file or _PROC / "vmstat")
+        self._before = self._count()
 
     def rang(self, *, shot: bool) -> bool:
         """`shot` says that a process was killed by SIGKILL.
 
         Without a control group the kernel's count is that of the whole machine, others included.
         """
-        if self._file is not None:
-            return _count(self._file) > self._before
-        return shot and _count(_PROC / "vmstat") > self._before
+        return (shot or self._file is not None) and self._count() > self._before
+
+    def _count(self) -> int:
+        return _oom_kills(self._file or _PROC / "vmstat") or 0
 
 
 def _find() -> Path | None:
@@ -131,18 +132,13 @@ def _find() -> Path | None:
                 folder = _CGROUPS / kinds
                 places += [folder / path.lstrip("/") / name for name in _FILES]
                 places += [folder / name for name in _FILES]
-    return next((place for place in places if _counts(place)), None)
+    return next((place for place in places if _oom_kills(place) is not None), None)
 
 
-def _counts(file: Path) -> bool:
-    with suppress(OSError):
-        return any(line.startswith("oom_kill ") for line in file.read_text().splitlines())
-    return False
-
-
-def _count(file: Path) -> int:
+def _oom_kills(file: Path) -> int | None:
+    """None: the file does not count them."""
     with suppress(OSError, ValueError):
         for line in file.read_text().splitlines():
             if line.startswith("oom_kill "):
                 return int(line.split()[1])
-    return 0
+    return None

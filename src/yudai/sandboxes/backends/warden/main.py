@@ -1,6 +1,6 @@
 """The warden: runs commands inside a remote machine, as root and started before anything else.
 
-It is self-contained (see remote/warden_bundle.py): the standard library and a few of our modules.
+It is self-contained (see remote/warden_client.py): the standard library and a few of our modules.
 """
 
 import sys

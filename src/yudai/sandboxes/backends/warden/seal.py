@@ -8,7 +8,7 @@ from yudai.sandboxes.backends.warden import state
 from yudai.sandboxes.backends.warden.give import ENV, WORKSPACE, close, give
 from yudai.sandboxes.backends.warden.protocol import RECORD
 from yudai.sandboxes.backends.workspace import manifest
-from yudai.sandboxes.backends.workspace.manifest import Entry, Facts
+from yudai.sandboxes.backends.workspace.manifest import Entry, Manifest
 from yudai.sandboxes.backends.workspace.worktree import Stamp, stamps
 
 _FACTS = state.SEALED / "base.json"
@@ -21,24 +21,24 @@ def run(_: Sequence[str]) -> int:
         agent = state.Agent.load()
         give(agent, WORKSPACE)
         close(agent, ENV)
-        facts = manifest.read(Path(RECORD), Path(WORKSPACE))
+        sealed = manifest.read(Path(RECORD), Path(WORKSPACE))
         words = {
-            "tracked": facts.tracked,
-            "leftovers": sorted(facts.leftovers),
-            "ignore": facts.ignore,
+            "tracked": sealed.tracked,
+            "leftovers": sorted(sealed.leftovers),
+            "ignore": sealed.ignore,
             "stamps": stamps(Path(WORKSPACE)),
         }
         state.write(_FACTS, json.dumps(words).encode())
         KNOWN.unlink(missing_ok=True)
-    state.speak("seal", {"files": len(facts.tracked)})
+    state.speak("seal", {"files": len(sealed.tracked)})
     return 0
 
 
-def load() -> tuple[Facts, dict[str, Stamp]]:
+def load() -> tuple[Manifest, dict[str, Stamp]]:
     words = json.loads(_FACTS.read_bytes())
-    facts = Facts(
+    sealed = Manifest(
         {path: Entry(*entry) for path, entry in words["tracked"].items()},
         frozenset(words["leftovers"]),
         words["ignore"],
     )
-    return facts, {path: Stamp(*stamp) for path, stamp in words["stamps"].items()}
+    return sealed, {path: Stamp(*stamp) for path, stamp in words["stamps"].items()}

@@ -17,9 +17,9 @@ from yudai.sandboxes.backends.workspace.worktree import Change, Stamp, Worktree
 def run(words: Sequence[str]) -> int:
     """`walk NAME`: tells path -> [mode, oid, size], or null for what is gone."""
     with state.turn():
-        facts, pristine = load()
+        manifest, pristine = load()
         before = _load_known()
-        tree = Worktree(Path(WORKSPACE), facts.manifest, pristine=pristine, known=before)
+        tree = Worktree(Path(WORKSPACE), manifest, pristine=pristine, known=before)
         with _as_agent(state.Agent.load()):
             changes = tree.changes()
         if tree.known != before:

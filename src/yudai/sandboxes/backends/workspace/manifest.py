@@ -99,12 +99,14 @@ class Entry(NamedTuple):
 
 class Manifest:
     def __init__(
-        self, tracked: dict[str, Entry], leftovers: frozenset[str], ignoring: Ignoring
+        self, tracked: dict[str, Entry], leftovers: frozenset[str], ignore: dict[str, str]
     ) -> None:
+        """`ignore` are the texts of .gitignore files, as for `Ignoring`."""
         self.tracked = tracked
         self.leftovers = leftovers
         """Untracked files that the set-up made: never part of a patch."""
-        self.ignoring = ignoring
+        self.ignore = ignore
+        self.ignoring = Ignoring(ignore)
         self._sorted = sorted(tracked)
 
     def below(self, folder: str) -> Iterator[str]:
@@ -125,25 +127,8 @@ class Manifest:
         return next(self.below(folder), None) is not None
 
 
-class Facts(NamedTuple):
-    """What a manifest is made of, plain enough to be written down."""
-
-    tracked: dict[str, Entry]
-    leftovers: frozenset[str]
-    ignore: dict[str, str]
-    """Texts of .gitignore files by the folder they are in ("" or "a/b/")."""
-
-    @property
-    def manifest(self) -> Manifest:
-        return Manifest(self.tracked, self.leftovers, Ignoring(self.ignore))
-
-
-def load(folder: Path) -> Manifest:
-    """Read what `seal.sh` wrote about the tree beside it."""
-    return read(folder / "record", folder / "tree").manifest
-
-
-def read(record: Path, tree: Path) -> Facts:
+def read(record: Path, tree: Path) -> Manifest:
+    """Read what `seal.sh` wrote about a tree."""
     tracked: dict[str, Entry] = {}
     for line in _strings(record / "tracked"):
         words, _, path = line.partition("\t")
@@ -154,7 +139,7 @@ def read(record: Path, tree: Path) -> Facts:
         for path in tracked
         if path == ".gitignore" or path.endswith("/.gitignore")
     }
-    return Facts(tracked, frozenset(_strings(record / "leftovers")), ignore)
+    return Manifest(tracked, frozenset(_strings(record / "leftovers")), ignore)
 
 
 def blob_oid(content: bytes) -> str:

@@ -49,18 +49,14 @@ class Worktree:
         self._root = os.fspath(root)
         self._manifest = manifest
         self._pristine = pristine
-        self._oids = dict(known or {})
-
-    @property
-    def known(self) -> Mapping[Stamp, str]:
-        """What files in these states hold, as far as it was read."""
-        return self._oids
+        self.known = dict(known or {})
+        """Contents of files by their stamps, as far as they were read."""
 
     def changes(self) -> dict[str, Change]:
         """Changed paths in order; reads only what it has not read in this state before."""
-        walk = _Walk(self._root, self._manifest, self._pristine, self._oids)
+        walk = _Walk(self._root, self._manifest, self._pristine, self.known)
         found = walk.around()
-        self._oids = walk.oids
+        self.known = walk.oids
         return dict(sorted(found.items()))
 
 
@@ -157,7 +153,9 @@ class _Walk:
         self, path: str, *, ignored: bool, status: os.stat_result, name: str, folder: int
     ) -> None:
         tracked = self._manifest.tracked.get(path)
-        if tracked is None and (ignored or self._is_nobodys(path)):
+        if tracked is None and (
+            ignored or path in self._manifest.leftovers or self._manifest.ignoring.covers(path)
+        ):
             return
         self._present.add(path)
         stamp = _stamp(status)
@@ -166,9 +164,6 @@ class _Walk:
         entry = self._entry(stamp, status.st_mode, name=name, folder=folder)
         if entry != tracked:
             self._changes[path] = Change(entry, status.st_size)
-
-    def _is_nobodys(self, path: str) -> bool:
-        return path in self._manifest.leftovers or self._manifest.ignoring.covers(path)
 
     def _entry(self, stamp: Stamp, mode: int, *, name: str, folder: int) -> Entry:
         oid = self._known.get(stamp) or _oid(stamp, mode, name=name, folder=folder)
