@@ -59,6 +59,11 @@ def leads_outside(path: bytes, target: bytes) -> bool:
 def _line(found: Sequence[bytes], one: str, many: str, what: str) -> list[str]:
     if not found:
         return []
-    names = [readable(path.decode("utf-8", "surrogateescape")) for path in found[:_NAMED]]
-    more = f" and {len(found) - _NAMED} more" if len(found) > _NAMED else ""
-    return [f"{len(found)} {one if len(found) == 1 else many} {what}: {', '.join(names)}{more}"]
+    return [f"{len(found)} {one if len(found) == 1 else many} {what}: {first_names(found)}"]
+
+
+def first_names(paths: Sequence[bytes]) -> str:
+    """The first paths, and how many more there are."""
+    names = [readable(path.decode("utf-8", "surrogateescape")) for path in paths[:_NAMED]]
+    more = f" and {len(paths) - _NAMED} more" if len(paths) > _NAMED else ""
+    return ", ".join(names) + more

@@ -6,7 +6,6 @@ from yudai.forge.adapters.github.apps import Apps
 from yudai.forge.adapters.github.client import Client
 from yudai.forge.adapters.github.configuration import BOUNDS, AppConfig, Bounds
 from yudai.forge.adapters.github.context import Place
-from yudai.forge.adapters.github.history import GitHubHistory
 from yudai.forge.adapters.github.issues import GitHubIssues
 from yudai.forge.adapters.github.pulls import GitHubPulls
 from yudai.forge.adapters.github.repositories import GitHubRepositories
@@ -14,7 +13,7 @@ from yudai.forge.adapters.github.retry import Sleep
 from yudai.kit.clock import Clock
 
 
-class GitHubForge(GitHubRepositories, GitHubIssues, GitHubPulls, GitHubHistory):
+class GitHubForge(GitHubRepositories, GitHubIssues, GitHubPulls):
     def __init__(
         self,
         url: str,

@@ -85,7 +85,7 @@ class Fetching:
 
     async def commit(self, repo: RepoRef, sha: str, *, by: Credential) -> Mirror:
         """The mirror with this commit in it; asked for by its name, else among all branches."""
-        address = self.wire.address(repo)
+        self.wire.address(repo)
         mirror = self.locations.mirror(repo)
         await asyncio.to_thread(mirror.create)
         if await has_commit(mirror, sha):
@@ -94,7 +94,7 @@ class Fetching:
             await self._forget_others(mirror)
             for wanted in (f"{sha}:{PINS}/{sha}", f"+refs/heads/*:{_OTHERS}/*"):
                 ran = await self._fetch(mirror, repo, wanted, by=by)
-                error = failure(ran, address)
+                error = failure(ran, repo.url)
                 if ran.exit_code != 0 and not isinstance(error, NotFoundError):
                     raise error
                 if await has_commit(mirror, sha):
@@ -137,7 +137,7 @@ class Fetching:
     def _failure(self, ran: Ran, repo: RepoRef, base: str) -> Exception:
         if "couldn't find remote ref" in ran.told:
             return NotFoundError(f"{repo.url} has no branch {readable(base)}")
-        return failure(ran, self.wire.address(repo))
+        return failure(ran, repo.url)
 
     async def _forget_others(self, mirror: Mirror) -> None:
         """A branch that is gone by now may have had the name of another one's folder."""
