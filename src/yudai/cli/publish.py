@@ -81,7 +81,7 @@ class OwnDesk:
     user_id: str = LOCAL_USER
 
     async def ask(self, solve_id: SolveId) -> PublicationView:
-        return await self.publisher.request(solve_id, actor=self.user_id)
+        return await self.publications.request(solve_id, actor=self.user_id)
 
     async def view(self, solve_id: SolveId) -> PublicationView | None:
         try:

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 
 import structlog
 
@@ -12,16 +13,42 @@ from yudai.kit.ids import SolveId
 from yudai.kit.retry import grown
 from yudai.kit.text import line
 from yudai.publishing import queries as publications
-from yudai.publishing.context import DismissedError
+from yudai.publishing.branch import BranchWriter
+from yudai.publishing.comment import IssueComment
+from yudai.publishing.context import DismissedError, PublishContext
 from yudai.publishing.domain.publication import PublicationEvent, PublicationState
+from yudai.publishing.pull_request import open_pull_request
 from yudai.publishing.queries import Move
-from yudai.publishing.requests import Publications, may_comment, request_automatically
-from yudai.publishing.steps import Steps
+from yudai.publishing.requests import may_comment, request_automatically
 from yudai.publishing.tables import PublicationRow
-from yudai.publishing.views import PublicationView
 from yudai.solves import timeline as events
 from yudai.store.outages import StoreAwayError
 from yudai.store.store import Store
+
+
+@dataclass(frozen=True)
+class Steps:
+    """Each step checks the forge first, so it can be repeated after a crash or a lost answer."""
+
+    publishing: PublishContext
+    branch_writer: BranchWriter
+    issue_comment: IssueComment
+
+    async def next(self, row: PublicationRow) -> Move:
+        """Execute the next step. After RefusedError or ForgeError nothing has changed."""
+        acts = {
+            PublicationState.REQUESTED: self.branch_writer.commit
+            if row.run_id
+            else self.issue_comment.upsert,
+            PublicationState.COMMITTED: self.branch_writer.push,
+            PublicationState.PUSHED: partial(open_pull_request, self.publishing),
+            PublicationState.OPENED: self.issue_comment.upsert,
+            # Final, except for a comment that says why.
+            PublicationState.REFUSED: self.issue_comment.upsert,
+            PublicationState.STALE: self.issue_comment.upsert,
+        }
+        return await acts[row.state](await self.publishing.work(row))
+
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger()
 
@@ -50,15 +77,6 @@ class Publisher:
     steps: Steps
     holder: str
     """Id of this publisher, new at each start."""
-
-    async def request(self, solve_id: SolveId, *, actor: str) -> PublicationView:
-        """Publish on a person's request and in their name: see `Publications`."""
-        asked = Publications(
-            self._store,
-            self.steps.publishing.context.clock,
-            self.steps.publishing.forge.url,
-        )
-        return await asked.request(solve_id, actor=actor)
 
     async def auto(self, solve_id: SolveId) -> None:
         """Publish a verified champion, or comment that there is none, if no request is needed."""

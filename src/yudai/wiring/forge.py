@@ -25,10 +25,9 @@ from yudai.kit.redaction import redactor
 from yudai.publishing.branch import BranchWriter
 from yudai.publishing.comment import IssueComment
 from yudai.publishing.context import PublishContext, page_of
-from yudai.publishing.publisher import Publisher
+from yudai.publishing.publisher import Publisher, Steps
 from yudai.publishing.revalidate import Revalidator
 from yudai.publishing.settle import HISTORY_EVERY_S, OPEN_EVERY_S, Settler
-from yudai.publishing.steps import Steps
 from yudai.sandboxes.port import Backend
 from yudai.settings import Settings, surroundings
 from yudai.solves.domain.slash_command import read_options

@@ -33,8 +33,8 @@ from yudai.publishing import queries as publications
 from yudai.publishing.branch import BranchWriter, Revalidate
 from yudai.publishing.comment import IssueComment
 from yudai.publishing.context import PublishContext
-from yudai.publishing.publisher import LONGEST_PAUSE_S, Publisher
-from yudai.publishing.steps import Steps
+from yudai.publishing.publisher import LONGEST_PAUSE_S, Publisher, Steps
+from yudai.publishing.requests import Publications
 from yudai.publishing.tables import PublicationRow
 from yudai.solves import timeline as events
 from yudai.solves.domain.origin import PublishMode
@@ -235,6 +235,10 @@ class Press:
         ref = await self.reader.context.artifacts.put(ArtifactKind.PATCH, patch.encode())
         async with self.store.change() as db:
             await artifacts.add(db, self.solve_id, run_id, ref, at=0.0)
+
+    @property
+    def publications(self) -> Publications:
+        return Publications(self.store, self.clock, self.forge.url)
 
     def publisher(
         self,
