@@ -9,7 +9,7 @@ from yudai.gateway.port import Call, Completion
 from yudai.gateway.throttle import ThrottledGateway
 from yudai.kit.errors import GatewayError, RefusedError
 from yudai.runs.spending.metered_gateway import MeteredGateway
-from yudai.runs.spending.run_cap import LocalCap
+from yudai.runs.spending.run_cap import RunCap
 
 DOLLAR = 1_000_000
 DONE = Completion(content="", tool_calls=(), finish_reason="stop", usage=Usage())
@@ -144,7 +144,7 @@ async def test_a_timeout_while_it_waits_is_a_timeout():
 
 
 async def test_a_call_that_was_cancelled_before_it_was_made_costs_nothing():
-    stage, solve_cap = Stage(1), LocalCap(DOLLAR)
+    stage, solve_cap = Stage(1), RunCap(DOLLAR)
     price = Price(input_micros=1_000_000, output_micros=1_000_000)
     models = {"ours": Model(name="ours", provider=Provider.LOCAL, model_id="m", price=price)}
 

@@ -12,7 +12,7 @@ from yudai.gateway.port import Call, Completion
 from yudai.kit.causes import Cause
 from yudai.kit.errors import GatewayError
 from yudai.runs.spending.metered_gateway import MeteredGateway
-from yudai.runs.spending.run_cap import LocalCap
+from yudai.runs.spending.run_cap import RunCap
 
 PRICE = Price(input_micros=3_000_000, output_micros=15_000_000, cached_micros=300_000)
 DOLLAR = 1_000_000
@@ -51,10 +51,10 @@ class Stage:
         answer: Completion | Callable[[Call], Completion],
         *,
         price: Price | None = PRICE,
-        solve_cap: LocalCap | None = None,
+        solve_cap: RunCap | None = None,
         run_cap: int = DOLLAR,
     ) -> None:
-        self.solve_cap = solve_cap or LocalCap(DOLLAR)
+        self.solve_cap = solve_cap or RunCap(DOLLAR)
         self.asked = AnsweringGateway(answer if callable(answer) else lambda _: answer)
         self.gateway = MeteredGateway(
             self.asked, self.solve_cap, {"ours": model(price)}, run_cap_micros=run_cap
@@ -89,7 +89,7 @@ async def test_what_was_charged_is_the_price_of_the_tokens_with_cached_ones_chea
     stage = Stage(reply(input_tokens=10_000, cached_tokens=8_000, output_tokens=100))
     charged = (await stage.say("hello")).usage.cost_micros
     assert charged == 6_000 + 2_400 + 1_500
-    assert stage.solve_cap.spent_micros == stage.gateway.local_cap.spent_micros == charged
+    assert stage.solve_cap.spent_micros == stage.gateway.run_cap.spent_micros == charged
 
 
 @pytest.mark.parametrize("cost", [0, 77, 10**9])
@@ -139,7 +139,7 @@ async def test_letters_of_any_kind_are_measured_in_bytes():
 
 
 async def test_the_call_after_the_solves_cap_is_never_made():
-    solve_cap = LocalCap(1_000)
+    solve_cap = RunCap(1_000)
     one, two = (Stage(reply(400), solve_cap=solve_cap) for _ in range(2))
     for stage in (one, two, one):
         await stage.say("hello")
@@ -147,11 +147,11 @@ async def test_the_call_after_the_solves_cap_is_never_made():
         await two.say("hello")
     assert refused.value.cause is Cause.OUT_OF_BUDGET
     assert (len(two.asked.calls), solve_cap.spent_micros) == (1, 1_200)
-    assert two.gateway.local_cap.reserved_micros == 0
+    assert two.gateway.run_cap.reserved_micros == 0
 
 
 async def test_the_call_after_the_runs_cap_is_never_made():
-    solve_cap = LocalCap(DOLLAR)
+    solve_cap = RunCap(DOLLAR)
     poor, rich = (
         Stage(reply(400), solve_cap=solve_cap, run_cap=500),
         Stage(reply(400), solve_cap=solve_cap),
@@ -169,7 +169,7 @@ async def test_the_call_after_the_runs_cap_is_never_made():
 async def test_near_either_cap_the_reply_is_asked_to_be_shorter(
     solve_cap_micros: int, run_cap: int
 ):
-    stage = Stage(reply(0), solve_cap=LocalCap(solve_cap_micros), run_cap=run_cap)
+    stage = Stage(reply(0), solve_cap=RunCap(solve_cap_micros), run_cap=run_cap)
     await stage.say("hello", max_output_tokens=16_384)
     [sent] = stage.asked.calls
     assert 1_024 < sent.max_output_tokens < 4_000
@@ -182,7 +182,7 @@ async def test_a_lost_answer_counts_for_the_caps_but_is_no_cost():
     stage = Stage(lose)
     with pytest.raises(GatewayError, match="broke"):
         await stage.say("hello", max_output_tokens=1_000)
-    for solve_cap in (stage.solve_cap, stage.gateway.local_cap):
+    for solve_cap in (stage.solve_cap, stage.gateway.run_cap):
         assert (solve_cap.spent_micros, solve_cap.reserved_micros) == (0, 0)
         assert solve_cap.uncertain_micros >= 2 * 1_000 * 15
 
@@ -206,7 +206,7 @@ async def test_attempts_before_the_answer_count_as_uncertain():
 
 
 async def test_a_cancelled_call_may_have_been_billed():
-    hanging, solve_cap = HangingGateway(), LocalCap(DOLLAR)
+    hanging, solve_cap = HangingGateway(), RunCap(DOLLAR)
     gateway = MeteredGateway(hanging, solve_cap, {"ours": model()}, run_cap_micros=DOLLAR)
     task = asyncio.create_task(gateway.complete(call("hello")))
     await hanging.asked.wait()
@@ -219,7 +219,7 @@ async def test_a_cancelled_call_may_have_been_billed():
 
 
 async def test_cancelled_while_waiting_nothing_was_called_and_nothing_is_kept():
-    hanging, solve_cap = HangingGateway(), LocalCap(20_000)
+    hanging, solve_cap = HangingGateway(), RunCap(20_000)
     models = {"ours": model()}
     first = MeteredGateway(hanging, solve_cap, models, run_cap_micros=DOLLAR)
     running = asyncio.create_task(first.complete(call("hello")))
@@ -231,8 +231,8 @@ async def test_cancelled_while_waiting_nothing_was_called_and_nothing_is_kept():
     with pytest.raises(asyncio.CancelledError):
         await waiting
     assert second.asked.calls == []
-    assert second.gateway.local_cap.uncertain_micros == 0
-    assert second.gateway.local_cap.reserved_micros == 0
+    assert second.gateway.run_cap.uncertain_micros == 0
+    assert second.gateway.run_cap.reserved_micros == 0
     running.cancel()
     with pytest.raises(asyncio.CancelledError):
         await running
@@ -243,7 +243,7 @@ async def test_cancelled_while_waiting_nothing_was_called_and_nothing_is_kept():
 async def test_a_model_without_a_price_is_never_called(unpriced: Model | None):
     asked = AnsweringGateway(lambda _: reply(1))
     known = {} if unpriced is None else {"ours": unpriced}
-    gateway = MeteredGateway(asked, LocalCap(DOLLAR), known, run_cap_micros=DOLLAR)
+    gateway = MeteredGateway(asked, RunCap(DOLLAR), known, run_cap_micros=DOLLAR)
     with pytest.raises(GatewayError, match="no price") as refused:
         await gateway.complete(call("hello"))
     assert refused.value.cause is Cause.MODEL_REFUSED
@@ -251,17 +251,17 @@ async def test_a_model_without_a_price_is_never_called(unpriced: Model | None):
 
 
 async def test_free_models_work_under_a_cap_of_nothing_and_a_used_up_one():
-    used_up = LocalCap(100)
+    used_up = RunCap(100)
     await Stage(reply(200), solve_cap=used_up).say("hello")
     used_up.dearest.clear()  # that was another model
-    for solve_cap in (LocalCap(0), used_up):
+    for solve_cap in (RunCap(0), used_up):
         stage = Stage(reply(0), price=FREE, solve_cap=solve_cap, run_cap=0)
         for _ in range(3):
             assert (await stage.say("hello")).usage.cost_micros == 0
 
 
 async def test_a_script_that_names_a_cost_is_held_to_the_cap():
-    solve_cap = LocalCap(DOLLAR)
+    solve_cap = RunCap(DOLLAR)
     asked = AnsweringGateway(lambda _: reply(600_000))
     models = {"scripted/dear": scripted("scripted/dear")}
     gateway = MeteredGateway(asked, solve_cap, models, run_cap_micros=5 * DOLLAR)
@@ -292,7 +292,7 @@ async def test_many_runs_race_for_one_cap_and_at_most_one_call_overshoots(contes
             self.calls.append(call)
             return await answer(call)
 
-    solve_cap, asked = LocalCap(cap), Slow(lambda _: reply())
+    solve_cap, asked = RunCap(cap), Slow(lambda _: reply())
 
     async def contest(number: int) -> None:
         gateway = MeteredGateway(asked, solve_cap, {"ours": model()}, run_cap_micros=DOLLAR)

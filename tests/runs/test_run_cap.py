@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from yudai.gateway.domain.models import FREE, Price
 from yudai.kit.causes import Cause
 from yudai.kit.errors import GatewayError
-from yudai.runs.spending.run_cap import USEFUL_OUTPUT_TOKENS, LocalCap, Quote
+from yudai.runs.spending.run_cap import USEFUL_OUTPUT_TOKENS, Quote, RunCap
 
 # One micro-dollar per output token, and nothing else, makes the sums readable.
 UNIT = Price(input_micros=0, output_micros=1_000_000)
@@ -22,9 +22,9 @@ def quote(micros: int) -> Quote:
     return Quote(input_tokens=0, output_tokens=micros, price=UNIT)
 
 
-async def spend(local_cap: LocalCap, cost: int, *, bound: int | None = None) -> int:
+async def spend(run_cap: RunCap, cost: int, *, bound: int | None = None) -> int:
     """One call; returns what it was allowed to cost."""
-    async with local_cap.hold(quote(bound or cost)) as hold:
+    async with run_cap.hold(quote(bound or cost)) as hold:
         hold.cost_micros = cost
         return hold.quote.micros
 
@@ -32,14 +32,14 @@ async def spend(local_cap: LocalCap, cost: int, *, bound: int | None = None) -> 
 class Running:
     """A call that is under way until it is told to end."""
 
-    def __init__(self, local_cap: LocalCap, bound: int) -> None:
+    def __init__(self, run_cap: RunCap, bound: int) -> None:
         self.begun = asyncio.Event()
         self.end = asyncio.Event()
         self.cost = 0
-        self.task = asyncio.create_task(self._run(local_cap, bound))
+        self.task = asyncio.create_task(self._run(run_cap, bound))
 
-    async def _run(self, local_cap: LocalCap, bound: int) -> None:
-        async with local_cap.hold(quote(bound)) as hold:
+    async def _run(self, run_cap: RunCap, bound: int) -> None:
+        async with run_cap.hold(quote(bound)) as hold:
             self.begun.set()
             await self.end.wait()
             hold.cost_micros = self.cost
@@ -57,17 +57,17 @@ async def settled() -> None:
 
 
 async def test_calls_that_fit_together_run_together():
-    local_cap = LocalCap(1000)
-    runs = [Running(local_cap, 300) for _ in range(4)]
+    run_cap = RunCap(1000)
+    runs = [Running(run_cap, 300) for _ in range(4)]
     await settled()
     assert [run.begun.is_set() for run in runs] == [True, True, True, False]
-    assert local_cap.reserved_micros == 900
+    assert run_cap.reserved_micros == 900
     await runs[0].finish(10)
     await settled()
     assert runs[3].begun.is_set()
     for run in runs[1:]:
         await run.finish(10)
-    assert (local_cap.spent_micros, local_cap.reserved_micros, local_cap.left_micros) == (
+    assert (run_cap.spent_micros, run_cap.reserved_micros, run_cap.left_micros) == (
         40,
         0,
         960,
@@ -75,9 +75,9 @@ async def test_calls_that_fit_together_run_together():
 
 
 async def test_a_call_that_does_not_fit_runs_alone_and_may_overshoot_alone():
-    local_cap = LocalCap(100)
-    first, large = Running(local_cap, 60), Running(local_cap, 500)
-    small = Running(local_cap, 1)
+    run_cap = RunCap(100)
+    first, large = Running(run_cap, 60), Running(run_cap, 500)
+    small = Running(run_cap, 1)
     await settled()
     assert not large.begun.is_set()
     assert not small.begun.is_set(), "nobody overtakes who came first"
@@ -88,58 +88,58 @@ async def test_a_call_that_does_not_fit_runs_alone_and_may_overshoot_alone():
     with pytest.raises(GatewayError, match=r"solve's cost cap of \$0.0001 is used up") as refused:
         await small.task
     assert refused.value.cause is Cause.OUT_OF_BUDGET
-    assert local_cap.spent_micros == 560
-    assert local_cap.reserved_micros == 0
+    assert run_cap.spent_micros == 560
+    assert run_cap.reserved_micros == 0
 
 
 async def test_a_used_up_cap_refuses_at_once_also_while_others_run():
-    local_cap = LocalCap(100)
-    running = Running(local_cap, 50)
+    run_cap = RunCap(100)
+    running = Running(run_cap, 50)
     await settled()
-    await spend(local_cap, 100, bound=50)
+    await spend(run_cap, 100, bound=50)
     with pytest.raises(GatewayError):
-        await spend(local_cap, 1)
+        await spend(run_cap, 1)
     await running.finish(0)
 
 
 async def test_free_calls_neither_wait_nor_fail():
-    local_cap = LocalCap(0)
+    run_cap = RunCap(0)
     free = Quote(input_tokens=10**6, output_tokens=10**6, price=FREE)
     for _ in range(3):
-        async with local_cap.hold(free) as hold:
+        async with run_cap.hold(free) as hold:
             assert hold.quote == free
     with pytest.raises(GatewayError):
-        await spend(local_cap, 1)
-    busy = LocalCap(100)
+        await spend(run_cap, 1)
+    busy = RunCap(100)
     await spend(busy, 100)
     async with busy.hold(free):
         pass
 
 
 async def test_what_may_have_been_billed_counts_against_the_cap_but_is_no_cost():
-    local_cap = LocalCap(100)
-    async with local_cap.hold(quote(100)) as hold:
+    run_cap = RunCap(100)
+    async with run_cap.hold(quote(100)) as hold:
         hold.uncertain_micros = 100
-    assert (local_cap.spent_micros, local_cap.uncertain_micros, local_cap.left_micros) == (
+    assert (run_cap.spent_micros, run_cap.uncertain_micros, run_cap.left_micros) == (
         0,
         100,
         0,
     )
     with pytest.raises(GatewayError):
-        await spend(local_cap, 1)
+        await spend(run_cap, 1)
 
 
 async def test_an_error_gives_everything_back():
-    local_cap = LocalCap(100)
+    run_cap = RunCap(100)
     with pytest.raises(ZeroDivisionError):
-        async with local_cap.hold(quote(100)):
+        async with run_cap.hold(quote(100)):
             raise ZeroDivisionError
-    assert (local_cap.spent_micros, local_cap.reserved_micros) == (0, 0)
+    assert (run_cap.spent_micros, run_cap.reserved_micros) == (0, 0)
 
 
 async def test_one_who_stops_waiting_lets_the_next_ones_in():
-    local_cap = LocalCap(100)
-    running, large, small = Running(local_cap, 60), Running(local_cap, 80), Running(local_cap, 10)
+    run_cap = RunCap(100)
+    running, large, small = Running(run_cap, 60), Running(run_cap, 80), Running(run_cap, 10)
     await settled()
     assert not small.begun.is_set()
     large.task.cancel()
@@ -147,14 +147,14 @@ async def test_one_who_stops_waiting_lets_the_next_ones_in():
     assert small.begun.is_set()
     await running.finish(1)
     await small.finish(1)
-    assert (local_cap.spent_micros, local_cap.reserved_micros) == (2, 0)
+    assert (run_cap.spent_micros, run_cap.reserved_micros) == (2, 0)
 
 
 @pytest.mark.parametrize("cost", [0, 100])
 async def test_cancelled_in_the_moment_of_the_answer_leaves_nothing_reserved(cost: int):
-    local_cap = LocalCap(100)
-    async with local_cap.hold(quote(100)) as hold:
-        waiting = Running(local_cap, 100)
+    run_cap = RunCap(100)
+    async with run_cap.hold(quote(100)) as hold:
+        waiting = Running(run_cap, 100)
         await settled()
         hold.cost_micros = cost
     # It was granted or refused on the way out of the block, but could not run since.
@@ -162,16 +162,16 @@ async def test_cancelled_in_the_moment_of_the_answer_leaves_nothing_reserved(cos
     await settled()
     assert waiting.task.cancelled()
     assert not waiting.begun.is_set()
-    assert (local_cap.reserved_micros, local_cap.spent_micros) == (0, cost)
+    assert (run_cap.reserved_micros, run_cap.spent_micros) == (0, cost)
 
 
 async def test_near_the_cap_replies_get_shorter_but_stay_useful():
-    local_cap = LocalCap(10_000)
-    await spend(local_cap, 5_000)
-    assert await spend(local_cap, 2_000, bound=16_384) == 5_000
-    assert await spend(local_cap, 2_900, bound=16_384) == 3_000
-    assert await spend(local_cap, 0, bound=16_384) == USEFUL_OUTPUT_TOKENS
-    assert await spend(local_cap, 0, bound=500) == 500
+    run_cap = RunCap(10_000)
+    await spend(run_cap, 5_000)
+    assert await spend(run_cap, 2_000, bound=16_384) == 5_000
+    assert await spend(run_cap, 2_900, bound=16_384) == 3_000
+    assert await spend(run_cap, 0, bound=16_384) == USEFUL_OUTPUT_TOKENS
+    assert await spend(run_cap, 0, bound=500) == 500
 
 
 def test_a_shorter_reply_fits_to_the_micro_dollar():
@@ -207,20 +207,20 @@ class Race:
     """Contestants that call until they have had their turns, are refused, or are cancelled."""
 
     def __init__(self, cap: int) -> None:
-        self.local_cap = LocalCap(cap)
+        self.run_cap = RunCap(cap)
         self.charges = [0]
 
     async def contestant(self, turns: list[Turn]) -> None:
         for turn in turns:
             try:
-                async with self.local_cap.hold(quote(turn.bound)) as hold:
-                    assert self.local_cap.left_micros > 0, "a call was made on a used-up cap"
+                async with self.run_cap.hold(quote(turn.bound)) as hold:
+                    assert self.run_cap.left_micros > 0, "a call was made on a used-up cap"
                     for _ in range(turn.takes):
                         await asyncio.sleep(0)
                     hold.cost_micros = turn.cost
                     self.charges.append(turn.cost)
             except GatewayError:
-                assert self.local_cap.left_micros <= 0, "refused, although there was money"
+                assert self.run_cap.left_micros <= 0, "refused, although there was money"
                 return
 
     async def run(self, lots: list[list[Turn]], cancelled: dict[int, int]) -> None:
@@ -239,12 +239,12 @@ def race(cap: int, lots: list[list[Turn]], cancelled: dict[int, int]) -> None:
     """No deadlock, nothing left reserved, and an overshoot of less than one call."""
     run = Race(cap)
     asyncio.run(run.run(lots, cancelled))
-    assert run.local_cap.reserved_micros == 0
-    assert run.local_cap.spent_micros == sum(run.charges)
-    assert run.local_cap.spent_micros < cap + max(run.charges, default=0) or cap == 0
+    assert run.run_cap.reserved_micros == 0
+    assert run.run_cap.spent_micros == sum(run.charges)
+    assert run.run_cap.spent_micros < cap + max(run.charges, default=0) or cap == 0
     if not cancelled and all(turn.bound <= cap for turns in lots for turn in turns):
         whole = sum(turn.cost for turns in lots for turn in turns)
-        assert run.local_cap.spent_micros == whole or run.local_cap.left_micros <= 0
+        assert run.run_cap.spent_micros == whole or run.run_cap.left_micros <= 0
 
 
 LOTS = st.lists(TURNS, min_size=1, max_size=8)

@@ -1,7 +1,6 @@
 from tests.support.trajectories import CHAT, answered, called
-from yudai.runs.domain.trajectory.steps import number_turns, step_of
+from yudai.runs.domain.trajectory.steps import number_turns, step_of, told
 from yudai.runs.domain.trajectory.trajectory import TrajectoryMessage
-from yudai.runs.domain.trajectory.transcript import told
 
 
 def _text(*bodies: dict, at: float = 10.0) -> str:

@@ -10,7 +10,7 @@ from yudai.gateway.domain.models import Price
 from yudai.kit.causes import Cause
 from yudai.kit.errors import GatewayError, RefusedError
 from yudai.runs.spending import run_cap as caps
-from yudai.runs.spending.run_cap import LocalCap, Quote
+from yudai.runs.spending.run_cap import Quote, RunCap
 from yudai.solves.domain import matrix as matrices
 from yudai.solves.domain.matrix import Matrix
 
@@ -21,14 +21,14 @@ UNIT = Price(input_micros=0, output_micros=1_000_000)
 
 async def race(contestants: int) -> int:
     """What contestants who all call at once have spent of one cap."""
-    local_cap = LocalCap(CAP)
+    run_cap = RunCap(CAP)
     at_once = asyncio.Barrier(contestants)
 
     async def contestant() -> None:
         await at_once.wait()
         quote = Quote(input_tokens=0, output_tokens=CALL, price=UNIT)
         try:
-            async with local_cap.hold(quote) as hold:
+            async with run_cap.hold(quote) as hold:
                 await asyncio.sleep(0)
                 hold.cost_micros = hold.quote.micros
         except GatewayError as error:
@@ -37,7 +37,7 @@ async def race(contestants: int) -> int:
     async with asyncio.timeout(30), asyncio.TaskGroup() as group:
         for _ in range(contestants):
             group.create_task(contestant())
-    return local_cap.spent_micros
+    return run_cap.spent_micros
 
 
 async def test_twenty_at_once_overshoot_a_cap_by_less_than_one_call():

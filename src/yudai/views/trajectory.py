@@ -9,9 +9,8 @@ from typing import NamedTuple
 from yudai.kit.value import from_attributes
 from yudai.runs import messages as trajectories
 from yudai.runs.domain.states import FINAL
-from yudai.runs.domain.trajectory.steps import step_of
+from yudai.runs.domain.trajectory.steps import step_of, told
 from yudai.runs.domain.trajectory.trajectory import FORMAT, TrajectoryMessage, export
-from yudai.runs.domain.trajectory.transcript import told
 from yudai.runs.messages import Stored
 from yudai.runs.tables import RunRow
 from yudai.store.store import Store

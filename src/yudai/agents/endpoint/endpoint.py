@@ -40,7 +40,7 @@ from yudai.kit.ids import RunId
 from yudai.runs import messages as trajectories
 from yudai.runs import queries as runs
 from yudai.runs.spending.metered_gateway import MeteredGateway
-from yudai.runs.spending.solve_cap import RunCap, SolveCap
+from yudai.runs.spending.solve_cap import SolveCap, StoredRunCap
 from yudai.runs.tables import RunRow
 from yudai.solves import queries as solves
 from yudai.solves.tables import SolveRow
@@ -253,7 +253,7 @@ class ModelEndpoint:
             worker_id=run.worker_id,
             cap_micros=solve.budget.cost_cap_micros,
         )
-        solve_cap.run_cap = RunCap(cap_of(solve, claims), run.attempt)
+        solve_cap.run_cap = StoredRunCap(cap_of(solve, claims), run.attempt)
         models = {model.name: model for model in solve.models}
         return Session(
             lambda: MeteredGateway(self.gateway, solve_cap, models, run_cap_micros=_UNCOUNTED),

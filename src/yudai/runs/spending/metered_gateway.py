@@ -10,7 +10,7 @@ from yudai.gateway.port import Call, Completion, Gateway
 from yudai.gateway.throttle import was_sent
 from yudai.kit.causes import Cause
 from yudai.kit.errors import GatewayError, RefusedError
-from yudai.runs.spending.run_cap import Hold, LocalCap, Quote, SpendingCap
+from yudai.runs.spending.run_cap import Hold, Quote, RunCap, SpendingCap
 
 # Tokens that providers add to the prompt when there are tools.
 _HIDDEN_TOKENS = 512
@@ -31,7 +31,7 @@ class MeteredGateway:
         run_cap_micros: int,
         spent_micros: int = 0,
     ) -> None:
-        self.local_cap = LocalCap(run_cap_micros, whose="run", spent_micros=spent_micros)
+        self.run_cap = RunCap(run_cap_micros, whose="run", spent_micros=spent_micros)
         self._gateway = gateway
         self._solve_cap = solve_cap
         self._models = models
@@ -52,7 +52,7 @@ class MeteredGateway:
         quote = Quote(
             tokens, call.max_output_tokens, model.price, self._solve_cap.dearest.get(model.name, 0)
         )
-        async with self.local_cap.hold(quote) as own, self._solve_cap.hold(own.quote) as shared:
+        async with self.run_cap.hold(quote) as own, self._solve_cap.hold(own.quote) as shared:
             completion = await self._made(call, model, own, shared)
             charged = charge(completion, model.price)
             own.cost_micros = shared.cost_micros = charged

@@ -91,7 +91,7 @@ class _Waiter(NamedTuple):
 
 
 @dataclass
-class LocalCap:
+class RunCap:
     """A cap counted in memory, for callers on one event loop."""
 
     cap_micros: int
