@@ -4,7 +4,7 @@ import secrets
 from pathlib import Path
 
 from yudai import demo
-from yudai.dev.fake_github import app_jwt, issues
+from yudai.dev.fake_github import authenticate, issues
 from yudai.dev.fake_github.records import Hook
 from yudai.dev.fake_github.state import State
 from yudai.forge.domain.repository import Role
@@ -49,7 +49,7 @@ def prepare(state: State) -> None:
     issues.open_issue(state, REPO, title=first.title, body=first.body, by="carol", labels=["bug"])
     for author, title, body, label in _SMALL:
         issues.open_issue(state, REPO, title=title, body=body, by=author, labels=[label])
-    private, public = app_jwt.new_key()
+    private, public = authenticate.new_key()
     write_private(state.folder / KEY_FILE, private)
     state.add_app("yudai", public, owner="ada")
     state.install("octo")

@@ -1,17 +1,60 @@
-"""Serves the application in an event loop, or in a thread of its own."""
+"""The fake GitHub as one ASGI application, and the server that answers with it."""
 
 import asyncio
 import socket
-from collections.abc import AsyncGenerator, Generator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 
-import uvicorn
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from yudai.dev.fake_github.app import create_app
-from yudai.dev.fake_github.middleware import DROP
+from yudai.dev.fake_github import git_http, oauth
+from yudai.dev.fake_github.errors import not_found
+from yudai.dev.fake_github.git_http import GitHttp
+from yudai.dev.fake_github.middleware import DROP, Front
+from yudai.dev.fake_github.pages import consent, pages
+from yudai.dev.fake_github.rest import app, endpoint, issues, pulls, repositories
+from yudai.dev.fake_github.rest.endpoint import PREFIX, encode
 from yudai.dev.fake_github.state import State
+from yudai.kit.http_server import serve_http
+
+ENDPOINTS = (
+    *repositories.ENDPOINTS,
+    *issues.ENDPOINTS,
+    *pulls.ENDPOINTS,
+    *app.ENDPOINTS,
+)
+
+
+_METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"]
+
+
+def create_app(state: State) -> ASGIApp:
+    git = GitHttp(state)
+    return Front(
+        Starlette(
+            routes=[
+                *endpoint.routes(state, ENDPOINTS),
+                Route(PREFIX + "/{rest:path}", _nothing, methods=_METHODS),
+                *oauth.routes(state),
+                *consent.routes(state),
+                Route("/{owner}/{repo}.git/{rest:path}", git),
+                *(Route(f"/{{owner}}/{{repo}}/{path}", git) for path in git_http.PATHS),
+                *pages.routes(state),
+            ]
+        ),
+        state,
+    )
+
+
+async def _nothing(_: Request) -> Response:
+    refusal = not_found()
+    return Response(encode(refusal.document()), refusal.status, media_type="application/json")
+
 
 _GRACE_S = 3
 
@@ -30,49 +73,9 @@ class _Droppable(H11Protocol):
         self.app = app
 
 
-class _Server(uvicorn.Server):
-    @contextmanager
-    def capture_signals(self) -> Generator[None]:
-        """They belong to whoever started us."""
-        yield
-
-
-def server_of(state: State) -> _Server:
-    return _Server(
-        uvicorn.Config(
-            create_app(state),
-            http=_Droppable,
-            ws="none",
-            log_config=None,
-            access_log=False,
-            lifespan="off",
-            timeout_graceful_shutdown=_GRACE_S,
-            server_header=False,
-            proxy_headers=False,
-        )
-    )
-
-
 @asynccontextmanager
 async def answering(state: State, listener: socket.socket) -> AsyncGenerator[asyncio.Task[None]]:
-    """Until this is left."""
-    server = server_of(state)
-    task = asyncio.create_task(server.serve(sockets=[listener]), name="fake-github")
-    try:
+    """Answer requests until the block is left."""
+    app = create_app(state)
+    async with serve_http(app, listener, grace_s=_GRACE_S, http=_Droppable, ws="none") as task:
         yield task
-    finally:
-        server.should_exit = True
-        await asyncio.wait([task])
-
-
-def bind(port: int = 0) -> socket.socket:
-    """On loopback, and listening: who comes while we start waits."""
-    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    listener.bind(("127.0.0.1", port))
-    listener.listen(128)
-    return listener
-
-
-def url_of(listener: socket.socket) -> str:
-    return f"http://127.0.0.1:{listener.getsockname()[1]}"
