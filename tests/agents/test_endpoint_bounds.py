@@ -25,7 +25,7 @@ from tests.support.servers.model_endpoint import (
     make_ground,
     open_ground,
 )
-from yudai.agents.adapters.command.record import ended
+from yudai.agents.adapters.command.agent import ended
 from yudai.agents.endpoint import endpoint, intake
 from yudai.agents.endpoint.port import MAX_BODY, BodyTooLargeError
 from yudai.agents.endpoint.recorder import MAX_REFUSED

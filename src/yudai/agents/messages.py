@@ -10,6 +10,7 @@ from yudai.gateway.port import Completion, ToolCall
 from yudai.kit.money import usd
 from yudai.kit.text import clean
 from yudai.kit.untyped import Object
+from yudai.sandboxes.port import ExecResult
 
 KEPT_CHARS = 100_000
 """Of one message."""
@@ -41,6 +42,18 @@ def facts_of(completion: Completion, *, temperature: float, at: float) -> Object
         "temperature_used": completion.temperature_used,
         "timestamp": at,
     }
+
+
+def output_of(result: ExecResult, text: str, *, stopped: str) -> dict[str, Any]:
+    """A command's end; `stopped` is what is said of one whose time was up."""
+    facts = {
+        stopped: result.timed_out,
+        "The command was killed because the sandbox ran out of memory.": result.oom,
+        "The sandbox's disk is full.": result.disk_full,
+        "The command printed too much; a part of its output was dropped.": result.truncated,
+    }
+    told = " ".join(fact for fact, holds in facts.items() if holds)
+    return {"output": text, "returncode": result.exit_code, "exception_info": told}
 
 
 def observe(action: dict[str, Any], output: dict[str, Any], *, at: float) -> dict[str, Any]:
