@@ -244,7 +244,7 @@ async def test_a_publication_of_another_forge_is_left_alone(press: Press):
     row = await press.row()
     assert (row.state, row.tries, row.holder) == (PublicationState.REQUESTED, 0, "")
     with pytest.raises(RefusedError, match="elsewhere"):
-        await publisher.steps.publishing.work(row)
+        await publisher.publishing.work(row)
 
 
 async def test_one_that_cannot_be_remembered_holds_up_no_other(
@@ -470,7 +470,7 @@ async def test_an_issue_that_may_not_be_commented_on(press: Press):
 async def test_secrets_are_taken_out_of_what_is_said(press: Press):
     await press.solve(passed(), issue_title="my-secret-value is wrong")
     publisher = press.publisher()
-    publish_context = publisher.steps.publishing
+    publish_context = publisher.publishing
     object.__setattr__(
         publish_context, "redact", lambda text: text.replace("my-secret-value", "[redacted]")
     )

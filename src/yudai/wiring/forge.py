@@ -25,7 +25,7 @@ from yudai.kit.redaction import redactor
 from yudai.publishing.branch import BranchWriter
 from yudai.publishing.comment import IssueComment
 from yudai.publishing.context import PublishContext, page_of
-from yudai.publishing.publisher import Publisher, Steps
+from yudai.publishing.publisher import Publisher
 from yudai.publishing.revalidate import Revalidator
 from yudai.publishing.settle import HISTORY_EVERY_S, OPEN_EVERY_S, Settler
 from yudai.sandboxes.port import Backend
@@ -149,13 +149,12 @@ def _publisher(
             own_env=own_env(),
         )
     )
-    branch_writer = BranchWriter(publishing, mirrors, revalidate)
-    steps = Steps(
+    return Publisher(
         publishing,
-        branch_writer,
+        BranchWriter(publishing, mirrors, revalidate),
         IssueComment(publishing, comments=settings.github_comment),
+        holder=context.clock.new_id(),
     )
-    return Publisher(steps, holder=context.clock.new_id())
 
 
 def make_triggers(

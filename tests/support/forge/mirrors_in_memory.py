@@ -33,7 +33,7 @@ from yudai.publishing import queries as publications
 from yudai.publishing.branch import BranchWriter, Revalidate
 from yudai.publishing.comment import IssueComment
 from yudai.publishing.context import PublishContext
-from yudai.publishing.publisher import LONGEST_PAUSE_S, Publisher, Steps
+from yudai.publishing.publisher import LONGEST_PAUSE_S, Publisher
 from yudai.publishing.requests import Publications
 from yudai.publishing.tables import PublicationRow
 from yudai.solves import timeline as events
@@ -257,9 +257,7 @@ class Press:
             sleep=self._sleep,
         )
         branch_writer = BranchWriter(publishing, mirrors or self.mirrors, revalidate)
-        return Publisher(
-            Steps(publishing, branch_writer, IssueComment(publishing, comments)), holder
-        )
+        return Publisher(publishing, branch_writer, IssueComment(publishing, comments), holder)
 
     async def finish(self, *, turns: int = 15) -> None:
         """Other processes go on, each after all leases and pauses are over."""
