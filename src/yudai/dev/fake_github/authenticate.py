@@ -1,8 +1,10 @@
-"""Reads from a request who sent it: by a token, or by an App's signature (RS256, ten minutes)."""
+"""Reads from a request who sent it, by a token or an App's signature, and what its form holds."""
 
 import base64
 import binascii
-from typing import Any
+import json
+from typing import Any, cast
+from urllib.parse import parse_qs, urlsplit
 
 import jwt
 from cryptography.hazmat.primitives import serialization
@@ -68,7 +70,7 @@ def new_key() -> tuple[bytes, str]:
 
 
 def _check_signature(text: str, app: App, now: float) -> None:
-    """401 as GitHub words it."""
+    """RS256, for at most ten minutes; 401 as GitHub words it."""
     try:
         claims = jwt.decode(text, app.public_key, algorithms=["RS256"], options=_OPTIONS)
     except (jwt.PyJWTError, ValueError):
@@ -82,3 +84,36 @@ def _check_signature(text: str, app: App, now: float) -> None:
         raise Refusal(401, "'Expiration time' claim ('exp') must be in the future")
     if ends - issued > _MOST_S:
         raise Refusal(401, "'Expiration time' claim ('exp') is too far in the future")
+
+
+_MAX_BODY = 256 << 10
+
+
+async def fields_of(request: Request) -> dict[str, str]:
+    content = await read_body(request, _MAX_BODY)
+    if "json" in request.headers.get("content-type", ""):
+        return {name: str(value) for name, value in _from_json(content).items()}
+    found = parse_qs(content.decode("utf-8", "replace"), keep_blank_values=True)
+    return {name: values[-1] for name, values in found.items()}
+
+
+def _from_json(content: bytes) -> dict[str, Any]:
+    try:
+        told = json.loads(content)
+    except ValueError:
+        raise Refusal(400, "Problems parsing JSON") from None
+    if not isinstance(told, dict):
+        raise Refusal(400, "Problems parsing JSON")
+    return cast("dict[str, Any]", told)
+
+
+def refuse_other_sites(request: Request) -> None:
+    """Only this server's own pages may act in somebody's name."""
+    origin = request.headers.get("origin", "")
+    try:
+        is_ours = urlsplit(origin).netloc == request.headers.get("host")
+    except ValueError:
+        is_ours = False
+    site = request.headers.get("sec-fetch-site", "same-origin")
+    if not origin or not is_ours or site not in ("same-origin", "none"):
+        raise Refusal(403, "only pages of this server may do that")

@@ -208,14 +208,11 @@ def merged_tree(clone: Clone, ours: str, theirs: str) -> str:
         raise ConflictedError(str(error)) from None
 
 
-def merge(clone: Clone, sides: Sides, message: str, by: Signature) -> str:
+def merge(
+    clone: Clone, sides: Sides, message: str, by: Signature, *, is_squash: bool = False
+) -> str:
     tree = merged_tree(clone, sides.base, sides.head)
-    return clone.write((sides.base, sides.head), tree, message, by)
-
-
-def squash(clone: Clone, sides: Sides, message: str, by: Signature) -> str:
-    tree = merged_tree(clone, sides.base, sides.head)
-    return clone.write((sides.base,), tree, message, by)
+    return clone.write(sides[:1] if is_squash else sides, tree, message, by)
 
 
 def rebase(clone: Clone, sides: Sides, by: Signature) -> str:

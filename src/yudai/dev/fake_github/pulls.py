@@ -156,7 +156,8 @@ def _merged(clone: Clone, item: Item, sides: Sides, how: Merging, by: Signature)
         return git_repositories.rebase(clone, sides, by)
     if how.method == "squash":
         title = how.title or f"{item.title} (#{item.number})"
-        return git_repositories.squash(clone, sides, _message(title, how.message), by)
+        message = _message(title, how.message)
+        return git_repositories.merge(clone, sides, message, by, is_squash=True)
     title = how.title or _merge_title(item)
     return git_repositories.merge(clone, sides, _message(title, how.message or item.title), by)
 

@@ -14,7 +14,7 @@ from yudai.dev.fake_github.faults import Faults
 from yudai.dev.fake_github.git_repositories import Clone, Signature
 from yudai.dev.fake_github.records import App, Installation, Person, Repo, Token, World
 from yudai.dev.fake_github.request_log import RequestLog
-from yudai.dev.fake_github.webhook_sender import Courier
+from yudai.dev.fake_github.webhook_sender import WebhookSender
 from yudai.forge.domain.repository import Role
 from yudai.kit.clock import Clock, SystemClock
 
@@ -48,7 +48,7 @@ class State:
         self.device_interval_s = 5.0
         """How often a device may ask whether somebody has typed its code."""
         self.world = self._load()
-        self.courier = Courier()
+        self.webhooks = WebhookSender()
 
     def _load(self) -> World:
         try:
@@ -67,7 +67,7 @@ class State:
             Path(part).replace(self.folder / _DOCUMENT)
 
     def close(self) -> None:
-        self.courier.close()
+        self.webhooks.close()
         self.save()
 
     def now(self) -> float:

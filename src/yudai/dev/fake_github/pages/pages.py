@@ -8,8 +8,8 @@ from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from yudai.dev.fake_github import html, issues, json_pull_views
+from yudai.dev.fake_github.authenticate import fields_of, refuse_other_sites
 from yudai.dev.fake_github.errors import Refusal, not_found
-from yudai.dev.fake_github.forms import fields_of, refuse_other_sites
 from yudai.dev.fake_github.pages.buttons import Place, act
 from yudai.dev.fake_github.pages.consent import people
 from yudai.dev.fake_github.records import Item, Repo
@@ -42,7 +42,7 @@ def _page(state: State, show: Show) -> Callable[[Request], Awaitable[Response]]:
             with state.lock:
                 return show(state, request)
         except Refusal as refusal:
-            return _refused(refusal)
+            return html.refused(refusal)
 
     return respond
 
@@ -56,16 +56,10 @@ def _acting(state: State) -> Callable[[Request], Awaitable[Response]]:
             place = Place(state, repo, request.path_params["number"], fields.get("as", ""))
             act(place, fields)
         except Refusal as refusal:
-            return _refused(refusal)
+            return html.refused(refusal)
         return RedirectResponse(request.url.path, 303)
 
     return respond
-
-
-def _refused(refusal: Refusal) -> Response:
-    errors = "\n".join(str(error.get("message", error)) for error in refusal.errors or ())
-    told = html.text_block(f"{refusal.message}\n{errors}".strip())
-    return html.page("Not possible", "<h1>Not possible</h1>", told, status=refusal.status)
 
 
 def _found(state: State, request: Request) -> Repo:
