@@ -7,11 +7,17 @@ from pathlib import Path
 from typing import NamedTuple
 
 from yudai.forge.adapters.folder.start_commit import Start
-from yudai.forge.adapters.git.lfs import MAX_POINTER, parse_pointer, stands_for
 from yudai.forge.adapters.git.mirror import Caps
 from yudai.forge.adapters.git.objects import SUBMODULE, Entry, list_tree, parse_raw, read_objects
 from yudai.forge.adapters.git.scratch_repository import ScratchRepository
-from yudai.forge.adapters.git.tree_warnings import first_names, left_out, remarks
+from yudai.forge.adapters.git.tree_warnings import (
+    MAX_POINTER,
+    first_names,
+    left_out,
+    parse_pointer,
+    remarks,
+    stands_for,
+)
 from yudai.forge.ports.folder import Snapshot
 from yudai.kit.errors import RefusedError
 from yudai.kit.hints import BASE, DIRTY, USE_DIRTY
