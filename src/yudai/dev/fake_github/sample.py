@@ -1,4 +1,4 @@
-"""A world to try things in: one repository, three issues, four people, an App."""
+"""Sample data: one repository, three issues, four people, an App."""
 
 import secrets
 from pathlib import Path
@@ -34,7 +34,7 @@ _SMALL = (
 
 
 def prepare(state: State) -> None:
-    """Make it, where the folder has nothing yet."""
+    """Create the sample data in an empty folder."""
     if state.world.people:
         return
     for login in PEOPLE:
@@ -91,7 +91,7 @@ def _files(folder: Path) -> dict[str, bytes | str | None]:
 
 
 def write_private(file: Path, content: bytes) -> None:
-    """For nobody else to read."""
+    """Write a file that only its owner can read."""
     file.parent.mkdir(parents=True, exist_ok=True)
     file.touch(mode=0o600)
     file.chmod(0o600)

@@ -1,4 +1,4 @@
-"""The fake GitHub's memory: a folder with one JSON document and bare git repositories."""
+"""The fake GitHub's state: a folder with one JSON document and bare git repositories."""
 
 import os
 import secrets
@@ -31,7 +31,7 @@ T = TypeVar("T")
 
 
 class State:
-    """Everything that is remembered; `lock` is held by whoever reads or changes it."""
+    """All records; hold `lock` to read or change them."""
 
     def __init__(self, folder: Path, *, clock: Clock | None = None) -> None:
         self.folder = folder
@@ -42,7 +42,7 @@ class State:
         self.faults = Faults()
         self.log = RequestLog()
         self.fork_looks = 0
-        """How often somebody has to look at a new fork before it has its branches."""
+        """Number of requests for a new fork before it has its branches."""
         self.signs_in = ""
         """Who the consent pages take for signed in, without asking; "" asks."""
         self.device_interval_s = 5.0
