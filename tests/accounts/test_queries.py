@@ -68,7 +68,7 @@ async def test_a_lock_is_refused_where_nothing_commits_it(store: Store):
 async def test_a_beginning_is_taken_once_however_many_come(store: Store):
     async with store.change() as db:
         row = LoginAttemptRow(hash="h", secret="s", created_at=1.0, expires_at=9.0)  # noqa: S106
-        await accounts.add_attempt(db, row)
+        await accounts.add_expiring(db, row)
 
     async def take() -> bool:
         async with store.change() as db:
@@ -83,7 +83,7 @@ async def test_everything_of_a_person_is_of_a_person(store: Store):
     row = LoginRow(hash="h", user_id="nobody", created_at=1, seen_at=1, expires_at=2)
     async with store.change() as db:
         with pytest.raises(IntegrityError):
-            await accounts.add_login(db, row)
+            await accounts.add_expiring(db, row)
         await db.rollback()
 
 
@@ -93,7 +93,7 @@ async def test_logins_that_are_over_go_when_another_comes(store: Store):
         async with store.change() as db:
             at = 1.0 if number == "a" else 10.0
             row = LoginRow(hash=number, user_id="u1", created_at=at, seen_at=at, expires_at=ends)
-            await accounts.add_login(db, row)
+            await accounts.add_expiring(db, row)
     async with store.read() as db:
         assert [row.hash for row in await accounts.logins_of(db, "u1")] == ["b"]
 
@@ -102,7 +102,7 @@ async def test_one_login_is_found_by_how_its_hash_starts_and_by_nothing_cleverer
     await keep(store)
     async with store.change() as db:
         row = LoginRow(hash="abc", user_id="u1", created_at=1, seen_at=1, expires_at=9)
-        await accounts.add_login(db, row)
+        await accounts.add_expiring(db, row)
         assert await accounts.drop_logins(db, "u1", starting="%") == 0
         assert await accounts.drop_logins(db, "u2", starting="ab") == 0
         assert await accounts.drop_logins(db, "u1", starting="ab") == 1

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 from pydantic import SecretStr
 
-from yudai.accounts.adapters.key_file import made_once
-from yudai.accounts.adapters.vault import FernetVault, KeyedDigest, new_key, split_keys
+from yudai.accounts.adapters.vault import FernetVault, KeyedDigest, made_once, new_key, split_keys
 from yudai.accounts.vault import SealBrokenError
 from yudai.kit.errors import RefusedError
 

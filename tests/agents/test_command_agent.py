@@ -26,9 +26,8 @@ from tests.support.servers.model_endpoint import (
     contestant,
     open_ground,
 )
-from yudai.agents.adapters.command.agent import CommandAgent, EndpointAccess
+from yudai.agents.adapters.command.agent import CommandAgent, EndpointAccess, ended
 from yudai.agents.adapters.command.model_server import HOST, serve_on_loopback, serve_on_socket
-from yudai.agents.adapters.command.record import ended
 from yudai.agents.domain.command_spec import WEAKER, CommandSpec
 from yudai.agents.endpoint.port import EndpointReport, EndpointToken
 from yudai.agents.port import AgentOutcome, AgentTask

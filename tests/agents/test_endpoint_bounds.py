@@ -25,7 +25,7 @@ from tests.support.servers.model_endpoint import (
     make_ground,
     open_ground,
 )
-from yudai.agents.adapters.command.record import ended
+from yudai.agents.adapters.command.agent import ended
 from yudai.agents.endpoint import endpoint, intake
 from yudai.agents.endpoint.port import MAX_BODY, BodyTooLargeError
 from yudai.agents.endpoint.recorder import MAX_REFUSED
@@ -173,7 +173,7 @@ async def test_who_leaves_while_it_is_read_is_counted_and_keeps_its_place(
     assert all(call.cancelled() for call in calls)
     assert most == 1
     async with ground.store.read() as db:
-        state = await endpoint.attempt_rows.attempt_state(db, RUN, 1)
+        state = await endpoint.attempt_state(db, RUN, 1)
     assert state.refused == len(calls)
 
 

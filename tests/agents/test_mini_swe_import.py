@@ -61,9 +61,9 @@ def test_each_of_its_models(model: Callable[[], Any], tmp_path: Path):
     assert step.thought == f"I run {COMMANDS[0]}"
     [action] = step.actions
     assert (action.command, action.output, action.returncode) == (COMMANDS[0], "one\n", 3)
-    assert step.told == ()
+    assert step.inputs == ()
     last = step_of(2, [message for message in run.messages if message.step == 2])
-    assert (last.actions[0].command, last.told[-1].role) == (COMMANDS[1], "exit")
+    assert (last.actions[0].command, last.inputs[-1].role) == (COMMANDS[1], "exit")
 
 
 def test_a_run_that_crashed(tmp_path: Path):

@@ -1,18 +1,12 @@
 """The measurement works; what it measures is for people to judge."""
 
-import sys
 from pathlib import Path
 
-from tests.support.servers import polling_server
 from yudai.bench.polling import TARGET, measure
 
 
-def api_alone(home: Path, port: int) -> list[str]:
-    return [sys.executable, polling_server.__file__, str(home), str(port)]
-
-
 async def test_it_measures_both_sides(tmp_path: Path):
-    result = await measure(tmp_path, requests=60, rounds=1, lengths=(5, 60), serve=api_alone)
+    result = await measure(tmp_path, requests=60, rounds=1, lengths=(5, 60))
 
     assert (result.lanes, result.requests, result.rounds, result.target) == (8, 60, 1, TARGET)
     assert (result.short_messages, result.long_messages) == (5, 60)

@@ -162,7 +162,7 @@ def test_webhooks_are_signed_and_in_order(github: GitHubServer, receiver: Receiv
     github.commit({"a.txt": "one\n"}, branch="fix")
     github.pull("fix", body="Fixes #1")
     github.merge(2)
-    assert github.state.courier.wait()
+    assert github.state.webhooks.wait()
     told = [
         (headers["x-github-event"], json.loads(body).get("action"))
         for headers, body in receiver.taken
@@ -192,14 +192,14 @@ def test_a_webhook_is_delivered_again_under_its_own_id(
     github.webhooks(receiver.url)
     receiver.status = 500
     github.issue()
-    assert github.state.courier.wait()
+    assert github.state.webhooks.wait()
     (sent,) = app.get("/app/hook/deliveries").json()
     assert (sent["status_code"], sent["redelivery"]) == (500, False)
     whole = app.get(f"/app/hook/deliveries/{sent['id']}").json()
     assert whole["request"]["headers"]["X-GitHub-Delivery"] == sent["guid"]
     receiver.status = 202
     assert app.post(f"/app/hook/deliveries/{sent['id']}/attempts").status_code == 202
-    assert github.state.courier.wait()
+    assert github.state.webhooks.wait()
     newest, _ = app.get("/app/hook/deliveries").json()
     assert (newest["guid"], newest["redelivery"], newest["status"]) == (sent["guid"], True, "OK")
     (first, body), (second, again) = receiver.taken
@@ -210,7 +210,7 @@ def test_a_webhook_is_delivered_again_under_its_own_id(
 def test_a_receiver_that_is_not_there(github: GitHubServer, app: httpx.Client):
     github.webhooks("http://127.0.0.1:9/hook")
     github.issue()
-    assert github.state.courier.wait()
+    assert github.state.webhooks.wait()
     (sent,) = app.get("/app/hook/deliveries").json()
     assert (sent["status_code"], sent["status"]) == (0, "failed to connect to host")
     assert github.client().get("/app/hook/deliveries").status_code == 401

@@ -13,7 +13,9 @@ from yudai.forge.domain.repository import PullState, Role
 from yudai.kit.errors import ForgeError
 from yudai.publishing import publisher as publishing
 from yudai.publishing.domain.publication import PublicationState
-from yudai.publishing.publisher import LEASE_S
+from yudai.publishing.publisher import LEASE_S, Publisher
+from yudai.publishing.queries import Move
+from yudai.publishing.tables import PublicationRow
 from yudai.publishing.views import view_of
 from yudai.solves import timeline as events
 from yudai.store.store import Store
@@ -121,17 +123,14 @@ async def test_the_same_from_a_fork(press: Press, act: str, when: str):
 async def test_the_process_dies_between_two_steps(press: Press, state: PublicationState):
     """The state is committed, and nothing after it was begun."""
     publisher = press.publisher()
-    steps = publisher.steps
 
-    class Dying(type(steps)):
-        async def next(self, row):
+    class Dying(Publisher):
+        async def _next(self, row: PublicationRow) -> Move:
             if row.state is state:
                 raise KilledError
-            return await super().next(row)
+            return await super()._next(row)
 
-    dying = type(publisher)(
-        Dying(steps.publishing, steps.branch_writer, steps.issue_comment), "dying"
-    )
+    dying = Dying(publisher.publishing, publisher.branch_writer, publisher.issue_comment, "dying")
     if state is PublicationState.DONE:
         await dying.auto(press.solve_id)
     else:
@@ -269,7 +268,7 @@ async def test_who_lost_it_stops_at_once(press: Press, monkeypatch: pytest.Monke
 async def test_who_lost_it_right_before_a_write_does_not_write(press: Press, act: str):
     """Somebody else took it while we waited for our turn, and no renewal has told us yet."""
     publisher = press.publisher()
-    publish_context = publisher.steps.publishing
+    publish_context = publisher.publishing
     turns = ["push", "open_pull", "add_comment"].index(act)
 
     async def sleep(seconds: float) -> None:

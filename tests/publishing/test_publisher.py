@@ -50,7 +50,7 @@ async def press(database_url: str, tmp_path: Path) -> AsyncGenerator[Press]:
 
 async def _request(press: Press, actor: str = "") -> None:
     publisher = press.publisher()
-    await publisher.request(press.solve_id, actor=actor)
+    await press.publications.request(press.solve_id, actor=actor)
     await publisher.resume(press.solve_id)
 
 
@@ -213,13 +213,13 @@ async def test_what_nobody_can_ask_for(
 ):
     await press.solve(verdict, **changes)
     with pytest.raises(ConflictError, match=words):
-        await press.publisher().request(press.solve_id, actor="")
+        await press.publications.request(press.solve_id, actor="")
 
 
 async def test_of_another_forge_nothing_is_published(press: Press):
     await press.solve(passed(), repo_url="https://elsewhere.test/acme/demo")
     with pytest.raises(RefusedError, match="elsewhere"):
-        await press.publisher().request(press.solve_id, actor="")
+        await press.publications.request(press.solve_id, actor="")
 
 
 async def test_of_another_forge_nothing_happens_by_itself(press: Press):
@@ -234,7 +234,7 @@ async def test_a_publication_of_another_forge_is_left_alone(press: Press):
     """The forge was changed since, and has a repository of the same name."""
     await press.solve(passed(), publish=PublishMode.ASK)
     publisher = press.publisher()
-    await publisher.request(press.solve_id, actor="")
+    await press.publications.request(press.solve_id, actor="")
     async with press.store.change() as db:
         row = await db.merge(await press.row())
         row.repo_url = "https://forge.test.elsewhere.test/acme/demo"
@@ -244,7 +244,7 @@ async def test_a_publication_of_another_forge_is_left_alone(press: Press):
     row = await press.row()
     assert (row.state, row.tries, row.holder) == (PublicationState.REQUESTED, 0, "")
     with pytest.raises(RefusedError, match="elsewhere"):
-        await publisher.steps.publishing.work(row)
+        await publisher.publishing.work(row)
 
 
 async def test_one_that_cannot_be_remembered_holds_up_no_other(
@@ -418,7 +418,7 @@ async def test_whoever_lost_the_right_to_push_publishes_nothing_there(press: Pre
     press.credentials.people["ada-id"] = press.forge.credential("ada")
     await press.solve(passed(), publish=PublishMode.ASK, user_id="ada-id")
     publisher = press.publisher()
-    await publisher.request(press.solve_id, actor="ada-id")
+    await press.publications.request(press.solve_id, actor="ada-id")
     press.forge.give(press.repo, "ada", Role.READ)
     await publisher.resume(press.solve_id)
     row = await press.row()
@@ -470,7 +470,7 @@ async def test_an_issue_that_may_not_be_commented_on(press: Press):
 async def test_secrets_are_taken_out_of_what_is_said(press: Press):
     await press.solve(passed(), issue_title="my-secret-value is wrong")
     publisher = press.publisher()
-    publish_context = publisher.steps.publishing
+    publish_context = publisher.publishing
     object.__setattr__(
         publish_context, "redact", lambda text: text.replace("my-secret-value", "[redacted]")
     )
@@ -692,7 +692,7 @@ async def test_a_sweep_goes_on_with_all_of_them(press: Press):
     await press.solve(passed(), publish=PublishMode.ASK, id=second)
     publisher = press.publisher()
     for solve_id in (first, second):
-        await publisher.request(solve_id, actor="")
+        await press.publications.request(solve_id, actor="")
     assert await publisher.sweep() == 2
     assert len(press.pulls) == 2
     assert len(press.comments) == 1
@@ -702,7 +702,7 @@ async def test_a_sweep_goes_on_with_all_of_them(press: Press):
 async def test_sweeping_goes_on_after_a_failure(press: Press):
     await press.solve(passed(), publish=PublishMode.ASK)
     publisher = press.publisher()
-    await publisher.request(press.solve_id, actor="")
+    await press.publications.request(press.solve_id, actor="")
     async with rounds("publisher", publisher.remember, publisher.sweep, every_s=0.01):
         for _ in range(1000):
             if press.comments:

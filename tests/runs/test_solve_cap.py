@@ -27,8 +27,7 @@ from yudai.runs.spending import holds, solve_cap
 from yudai.runs.spending.holds import Account
 from yudai.runs.spending.metered_gateway import MeteredGateway
 from yudai.runs.spending.run_cap import Quote
-from yudai.runs.spending.solve_cap import SolveCap
-from yudai.runs.spending.wait_queue import spend_queues_of
+from yudai.runs.spending.solve_cap import SolveCap, spend_queues_of
 from yudai.runs.tables import RunRow
 from yudai.solves import queries as solves
 from yudai.solves.domain.budget import Budget

@@ -39,10 +39,10 @@ def test_a_tool_call_with_its_observation():
 
 
 def test_the_prompts_are_step_0_and_the_end_belongs_to_the_last():
-    assert [told.role for told in step(0, *CHAT).told] == ["system", "user"]
+    assert [told.role for told in step(0, *CHAT).inputs] == ["system", "user"]
     assert step(0, *CHAT).actions == ()
     last = step(2, *CHAT)
-    assert [told.role for told in last.told] == ["exit"]
+    assert [told.role for told in last.inputs] == ["exit"]
     assert last.actions[0].returncode is None
 
 
@@ -58,7 +58,7 @@ def test_items_of_the_responses_api():
     assert (found.thought, found.reasoning) == ("I look.", "Hm.")
     assert found.actions[0].output == "app.py\n"
     assert found.usage == Usage(input_tokens=7, cached_tokens=2, output_tokens=3)
-    assert step(0, *RESPONSES).told[0].text == "Helpful."
+    assert step(0, *RESPONSES).inputs[0].text == "Helpful."
 
 
 def test_parallel_calls_are_matched_by_their_ids_not_their_order():
@@ -85,7 +85,7 @@ def test_a_refused_reply_is_a_turn_of_its_own():
     found = step(1, CHAT[0], refusal, CHAT[2])
     assert found.thought.startswith("I think:")
     assert found.actions == ()
-    assert [told.text for told in found.told] == ["There was no tool call."]
+    assert [told.text for told in found.inputs] == ["There was no tool call."]
     assert found.usage.cost_micros == 250_000
     assert number_turns([CHAT[0], refusal, CHAT[2]]) == [0, 1, 2]
 

@@ -1,7 +1,6 @@
 from tests.support.trajectories import CHAT, answered, called
-from yudai.runs.domain.trajectory.steps import number_turns, step_of
+from yudai.runs.domain.trajectory.steps import number_turns, step_of, transcript_of
 from yudai.runs.domain.trajectory.trajectory import TrajectoryMessage
-from yudai.runs.domain.trajectory.transcript import told
 
 
 def _text(*bodies: dict, at: float = 10.0) -> str:
@@ -10,7 +9,7 @@ def _text(*bodies: dict, at: float = 10.0) -> str:
         TrajectoryMessage(seq=seq, step=step, role="x", at=at + seq, body=body)
         for seq, (body, step) in enumerate(zip(bodies, numbers, strict=True))
     ]
-    return told(step_of(numbers[0], messages), began_at=8.5)
+    return transcript_of(step_of(numbers[0], messages), began_at=8.5)
 
 
 def test_a_step_is_readable():

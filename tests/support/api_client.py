@@ -29,8 +29,7 @@ from yudai.conversations.answer import ChatAnswerer
 from yudai.conversations.service import Conversations
 from yudai.decisions.apply import Applier
 from yudai.engine.port import Engine, FlowStatus
-from yudai.forge.adapters.folder.forge import LocalForge
-from yudai.forge.adapters.folder.preview import open_preview
+from yudai.forge.adapters.folder.forge import LocalForge, open_preview
 from yudai.forge.domain.repository import ForgeIssue, RepoRef
 from yudai.forge.ports.remote import ANONYMOUS, Credential, RemoteForge
 from yudai.gateway.catalogue import Catalogue

@@ -13,9 +13,8 @@ from tests.support.forge.remote_repository import BY, FULL, TOKEN, Scene
 from tests.support.servers.git_server import Status, serving
 from yudai.forge.adapters.git import command as our_git
 from yudai.forge.adapters.git.command import NOWHERE, Git
-from yudai.forge.adapters.mirrors import addresses, remote_git
-from yudai.forge.adapters.mirrors.addresses import Address
-from yudai.forge.adapters.mirrors.remote_git import Network, Wire
+from yudai.forge.adapters.mirrors import remote_git
+from yudai.forge.adapters.mirrors.remote_git import Address, Network, Wire
 from yudai.forge.domain import repository as forges
 from yudai.forge.domain.repository import RepoRef, parse_target
 from yudai.forge.ports.remote import ANONYMOUS
@@ -53,7 +52,7 @@ async def reach_inside(scene: Scene) -> bool:
     repo = RepoRef(forge=f"http://2130706433:{port}", owner="ada", name="sample")
     with pytest.raises(YudaiError):
         await Wire(Network(ask_s=20)).branch_head(
-            Git(NOWHERE), addresses.address_of(repo), "main", by=ANONYMOUS
+            Git(NOWHERE), remote_git.address_of(repo), "main", by=ANONYMOUS
         )
     return bool(scene.server.asked)
 
@@ -66,7 +65,7 @@ async def test_without_the_check_of_addresses_it_is(scene: Scene, monkeypatch: p
     def unchecked(repo: RepoRef, **_: object) -> Address:
         return Address(f"{repo.url}.git", repo.forge, "http", is_loopback=False)
 
-    monkeypatch.setattr(addresses, "address_of", unchecked)
+    monkeypatch.setattr(remote_git, "address_of", unchecked)
     assert await reach_inside(scene)
 
 

@@ -23,7 +23,7 @@ from yudai.gateway.domain.routing import Routes
 from yudai.kit.errors import ForbiddenError, ForgeError, LostAnswerError, RefusedError
 from yudai.kit.ids import LOCAL_USER, SolveId
 from yudai.solves.domain.origin import OriginKind, PublishMode
-from yudai.triggers import trigger_rows
+from yudai.triggers import queries
 from yudai.triggers.open_solves import LATE_S
 from yudai.triggers.tables import TriggerRow
 
@@ -228,8 +228,8 @@ async def test_a_label_and_a_command_that_are_heard_apart_open_one_solve(
                 await asyncio.wait_for(both.wait(), 0.5)
         return await original(*args, besides=besides)
 
-    original = trigger_rows.open_solve_of
-    monkeypatch.setattr(trigger_rows, "open_solve_of", open_solve_of)
+    original = queries.open_solve_of
+    monkeypatch.setattr(queries, "open_solve_of", open_solve_of)
     listener = replace(post.triggers, label="nobody puts this on")
     async with asyncio.TaskGroup() as group:
         group.create_task(post.check_issue(second))

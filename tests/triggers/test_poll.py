@@ -12,7 +12,7 @@ from tests.support.servers.databases import Kind
 from yudai.arena.submit import SolveAsk
 from yudai.forge.domain.repository import RepoRef, Role
 from yudai.kit.errors import ForbiddenError, ForgeError
-from yudai.triggers import watches
+from yudai.triggers import queries
 from yudai.triggers.open_solves import watch_key
 from yudai.triggers.poll import MOST_OPENED, Poller
 from yudai.triggers.tables import WatchRow
@@ -36,7 +36,7 @@ class Tower:
 
     async def watch(self, repo: RepoRef | None = None) -> WatchRow:
         async with self.post.place.context.store.read() as db:
-            row = await watches.find(db, watch_key(repo or self.repo))
+            row = await queries.find_watch(db, watch_key(repo or self.repo))
         assert row is not None
         return row
 

@@ -21,7 +21,7 @@ from yudai.kit.clock import SystemClock
 from yudai.kit.errors import ForgeError, NotFoundError, RefusedError
 from yudai.publishing.tables import PublicationRow
 from yudai.store.store import Store
-from yudai.triggers.deliveries import KEPT_S
+from yudai.triggers.queries import KEPT_S
 from yudai.triggers.tables import DeliveryRow
 from yudai.triggers.webhooks import MAX_TRIES, Deliveries, Delivery, UnsignedError, is_signed
 

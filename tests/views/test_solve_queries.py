@@ -6,8 +6,8 @@ from pathlib import Path
 from yudai.forge.ports.folder import Snapshot
 from yudai.kit.ids import RunId
 from yudai.runs import queries as runs
-from yudai.runs.costs import run_durations
 from yudai.runs.domain.states import RunState
+from yudai.runs.queries import durations
 from yudai.runs.tables import RunRow
 from yudai.solves import queries as solves
 from yudai.solves.domain.matrix import Contestant
@@ -115,5 +115,5 @@ async def test_how_long_completed_runs_of_the_newest_solves_took(
             ],
         )
     async with store.read() as db:
-        assert await run_durations(db, "ada", newest=1) == [(new_contestant("h2"), 4.5)]
-        assert len(await run_durations(db, "ada", newest=5)) == 2
+        assert await durations(db, "ada", newest=1) == [(new_contestant("h2"), 4.5)]
+        assert len(await durations(db, "ada", newest=5)) == 2

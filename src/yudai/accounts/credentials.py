@@ -82,10 +82,10 @@ class Keyring:
         if not user_id:
             return None
         async with self.store.read() as db:
-            row = await accounts.token(db, user_id)
-            user = None if row is None else await accounts.user(db, user_id)
-        if row is None or user is None:
+            found = await accounts.token(db, user_id)
+        if found is None:
             return None
+        row, user = found
         try:
             token = await self._good(row)
         except SealBrokenError:
@@ -109,9 +109,8 @@ class Keyring:
     async def login_of(self, user_id: str) -> str:
         """The user's login at the forge; "" without a token."""
         async with self.store.read() as db:
-            row = await accounts.token(db, user_id)
-            user = None if row is None else await accounts.user(db, user_id)
-        return "" if user is None else user.login
+            found = await accounts.token(db, user_id)
+        return "" if found is None else found[1].login
 
     async def sign_out(self, user_id: str) -> bool:
         """Forget the token and end the user's logins."""

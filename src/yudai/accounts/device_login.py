@@ -66,7 +66,7 @@ class DeviceLogins:
             expires_at=now + given.expires_in,
         )
         async with self.store.change() as db:
-            await accounts.add_attempt(db, row)
+            await accounts.add_expiring(db, row)
         return DeviceBegun(
             ticket=ticket,
             user_code=given.user_code,

@@ -86,7 +86,7 @@ class Logins:
             expires_at=now + ATTEMPT_S,
         )
         async with self.store.change() as db:
-            await accounts.add_attempt(db, row)
+            await accounts.add_expiring(db, row)
         url = self.provider.authorize_url(state, challenge_of(verifier), redirect_uri)
         return Begun(url, SecretStr(ticket))
 
@@ -117,7 +117,7 @@ class Logins:
                 seen_at=now,
                 expires_at=now + ABSOLUTE_S,
             )
-            await accounts.add_login(db, row)
+            await accounts.add_expiring(db, row)
         return Finished(person, SecretStr(secret), attempt.return_to)
 
     async def who(self, secret: str) -> SignedIn | None:

@@ -18,7 +18,7 @@ from yudai.store.rows import insert_row
 if TYPE_CHECKING:
     from sqlalchemy.engine import CursorResult
 
-Lets = TypeVar("Lets", LoginRow, KeyRow)
+Lets = TypeVar("Lets", LoginRow, KeyRow, TokenRow)
 Held = TypeVar("Held", TokenRow, LoginAttemptRow)
 _TOKENS = cast("Table", TokenRow.__table__)
 
@@ -59,8 +59,8 @@ async def keep_token(db: AsyncSession, row: TokenRow) -> None:
     await db.execute(upsert(_TOKENS, db.get_bind().dialect).values(columns))
 
 
-async def token(db: AsyncSession, user_id: str) -> TokenRow | None:
-    return await db.get(TokenRow, user_id)
+async def token(db: AsyncSession, user_id: str) -> tuple[TokenRow, UserRow] | None:
+    return await _with_user(db, TokenRow, TokenRow.user_id == user_id)
 
 
 async def hold_token(db: AsyncSession, user_id: str) -> TokenRow | None:
@@ -76,9 +76,10 @@ async def drop_token(db: AsyncSession, user_id: str) -> bool:
     return await _drop(db, delete(TokenRow).where(TokenRow.user_id == user_id)) > 0
 
 
-async def add_login(db: AsyncSession, row: LoginRow) -> None:
-    """Add a login and remove all expired ones."""
-    await db.execute(delete(LoginRow).where(LoginRow.expires_at <= row.created_at))
+async def add_expiring(db: AsyncSession, row: LoginRow | LoginAttemptRow) -> None:
+    """Add a login or a started one, and remove all expired ones of its kind."""
+    kind = type(row)
+    await db.execute(delete(kind).where(kind.expires_at <= row.created_at))
     db.add(row)
     await db.flush()
 
@@ -107,14 +108,6 @@ async def drop_logins(db: AsyncSession, user_id: str, *, starting: str = "") -> 
     if starting:
         which.append(LoginRow.hash.startswith(starting, autoescape=True))
     return await _drop(db, delete(LoginRow).where(*which))
-
-
-async def add_attempt(db: AsyncSession, row: LoginAttemptRow) -> None:
-    """Add a started login and remove expired ones."""
-    over = LoginAttemptRow.expires_at <= row.created_at
-    await db.execute(delete(LoginAttemptRow).where(over))
-    db.add(row)
-    await db.flush()
 
 
 async def take_attempt(db: AsyncSession, hash_: str) -> LoginAttemptRow | None:

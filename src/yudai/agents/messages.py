@@ -10,6 +10,7 @@ from yudai.gateway.port import Completion, ToolCall
 from yudai.kit.money import usd
 from yudai.kit.text import clean
 from yudai.kit.untyped import Object
+from yudai.sandboxes.port import ExecResult
 
 KEPT_CHARS = 100_000
 """Of one message."""
@@ -43,6 +44,18 @@ def facts_of(completion: Completion, *, temperature: float, at: float) -> Object
     }
 
 
+def output_of(result: ExecResult, text: str, *, stopped: str) -> dict[str, Any]:
+    """A command's end; `stopped` is what is said of one whose time was up."""
+    facts = {
+        stopped: result.timed_out,
+        "The command was killed because the sandbox ran out of memory.": result.oom,
+        "The sandbox's disk is full.": result.disk_full,
+        "The command printed too much; a part of its output was dropped.": result.truncated,
+    }
+    exception = " ".join(fact for fact, holds in facts.items() if holds)
+    return {"output": text, "returncode": result.exit_code, "exception_info": exception}
+
+
 def observe(action: dict[str, Any], output: dict[str, Any], *, at: float) -> dict[str, Any]:
     """The tool message of one action; the raw output is kept beside it, up to a cap."""
     return {
@@ -73,12 +86,12 @@ def kept(text: str) -> str:
 
 
 def _tool_call(call: ToolCall) -> Object:
-    told = {
+    fields = {
         "id": clean(call.id),
         "type": "function",
         "function": {"name": clean(call.name), "arguments": clean(call.arguments)},
     }
-    return told | ({"extra_content": call.extra_content} if call.extra_content else {})
+    return fields | ({"extra_content": call.extra_content} if call.extra_content else {})
 
 
 def _content(output: dict[str, Any]) -> str:

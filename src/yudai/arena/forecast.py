@@ -15,7 +15,7 @@ from yudai.kit.errors import RefusedError
 from yudai.kit.text import clean
 from yudai.kit.value import Value, from_attributes
 from yudai.projects.domain.project import Project
-from yudai.runs import costs
+from yudai.runs import queries as runs
 from yudai.solves.domain.budget import estimate_duration, known_spans
 from yudai.solves.domain.equivalent_command import command_line
 from yudai.solves.domain.matrix import Contestant
@@ -127,7 +127,7 @@ class Forecaster:
         """Seconds of earlier runs, by the model's name."""
         took: dict[str, list[float]] = defaultdict(list)
         async with self.submitter.store.read() as db:
-            for contestant, seconds in await costs.run_durations(db, user_id, newest=REMEMBERED):
+            for contestant, seconds in await runs.durations(db, user_id, newest=REMEMBERED):
                 took[contestant.model].append(seconds)
         return took
 

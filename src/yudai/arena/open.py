@@ -18,7 +18,6 @@ from yudai.kit.ids import LOCAL_USER, RunId, SolveId, WorkerId
 from yudai.kit.money import usd
 from yudai.kit.value import Value
 from yudai.projects.domain.project import Project
-from yudai.runs import costs
 from yudai.runs import queries as runs
 from yudai.runs.domain.states import RunState
 from yudai.runs.tables import RunRow
@@ -109,7 +108,7 @@ class Solves:
             return
         now = self.clock.now()
         await write_turns.reserve(db, f"day:{request.user_id}", now=now, gap_s=0.0)
-        left = self.day_cap_micros - await costs.at_risk(db, request.user_id, now - DAY_S)
+        left = self.day_cap_micros - await runs.at_risk(db, request.user_id, now - DAY_S)
         if wanted > left:
             raise RefusedError(
                 f"this could cost ${usd(wanted):.2f}, and ${usd(max(0, left)):.2f}"

@@ -4,16 +4,16 @@ import asyncio
 import http.client
 import json
 import os
-import socket
-import sys
 import time
-from collections.abc import AsyncGenerator, Callable, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import asynccontextmanager, closing
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 from typing import Any, NamedTuple
+from urllib.parse import urlsplit
 
+from yudai.bench.service_processes import ServiceProcess, ServiceProcesses
 from yudai.bench.setup import contestant
 from yudai.gateway.domain.models import Usage
 from yudai.kit.clock import SystemClock
@@ -109,15 +109,9 @@ def _message(seq: int) -> TrajectoryMessage:
 
 
 TARGET = 3.0
-DATABASE = "yudai.db"
-"""Database file in the measured server's home."""
-
 _LIVE = "/api/health/live"
 _PATIENCE_S = 60.0
 _WARM_UP = 50
-
-Serve = Callable[[Path, int], Sequence[str]]
-"""The command that serves this home on this port."""
 
 
 class PollingBench(Value):
@@ -148,32 +142,26 @@ class _Cost(NamedTuple):
     wait_ms: float
 
 
-def yudai_serve(home: Path, port: int) -> list[str]:
-    program = "from yudai.cli.main import main; main()"
-    settings = (f"YUDAI_HOME={home}", f"DATABASE_URL=sqlite:///{home / DATABASE}")
-    return ["env", *settings, sys.executable, "-c", program, "serve", f"--port={port}"]
-
-
 async def measure(
-    home: Path,
-    *,
-    requests: int = 500,
-    rounds: int = 5,
-    lengths: tuple[int, int] = (20, 400),
-    serve: Serve = yudai_serve,
+    home: Path, *, requests: int = 500, rounds: int = 5, lengths: tuple[int, int] = (20, 400)
 ) -> PollingBench:
     """Ratio within one run. The sides alternate, so that load on the machine affects both."""
-    url = sqlite_url(home / DATABASE)
-    async with open_watched(url, lengths) as (short, long), _server(home, serve) as server:
-        idle = await asyncio.to_thread(server.caught_up, long)
-        await asyncio.to_thread(server.cost, _LIVE, _WARM_UP)
-        await asyncio.to_thread(server.cost, idle, _WARM_UP)
-        pairs = [
-            [await asyncio.to_thread(server.cost, path, requests) for path in (_LIVE, idle)]
-            for _ in range(rounds)
-        ]
-        deltas = [await _delta(server, watched) for watched in (short, long)]
-        nothing = await asyncio.to_thread(lambda: server.get(server.caught_up(long)))
+    processes = ServiceProcesses(home)
+    processes.database.parent.mkdir()
+    async with (
+        open_watched(sqlite_url(processes.database), lengths) as (short, long),
+        processes.started("serve", "--port=0") as process,
+    ):
+        with closing(_Server(process)) as server:
+            idle = await asyncio.to_thread(server.caught_up, long)
+            await asyncio.to_thread(server.cost, _LIVE, _WARM_UP)
+            await asyncio.to_thread(server.cost, idle, _WARM_UP)
+            pairs = [
+                [await asyncio.to_thread(server.cost, path, requests) for path in (_LIVE, idle)]
+                for _ in range(rounds)
+            ]
+            deltas = [await _delta(server, watched) for watched in (short, long)]
+            nothing = await asyncio.to_thread(lambda: server.get(server.caught_up(long)))
     lives, idles = zip(*pairs, strict=True)
     live_us, idle_us = (median(cost.cpu_us for cost in side) for side in (lives, idles))
     return PollingBench(
@@ -206,9 +194,10 @@ async def _delta(server: "_Server", watched: Watched) -> int:
 class _Server:
     """A server in its own process, with one connection to it."""
 
-    def __init__(self, pid: int, port: int) -> None:
-        self._pid = pid
-        self._http = http.client.HTTPConnection("127.0.0.1", port, timeout=_PATIENCE_S)
+    def __init__(self, process: ServiceProcess) -> None:
+        self._pid = process.pid
+        address = urlsplit(str(process.said["url"])).netloc
+        self._http = http.client.HTTPConnection(address, timeout=_PATIENCE_S)
 
     def get(self, path: str) -> bytes:
         self._http.request("GET", path)
@@ -241,40 +230,3 @@ class _Server:
         """User and system time of all its threads."""
         fields = Path(f"/proc/{self._pid}/stat").read_text().rpartition(")")[2].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-
-@asynccontextmanager
-async def _server(home: Path, serve: Serve) -> AsyncGenerator[_Server]:
-    port = _free_port()
-    process = await asyncio.create_subprocess_exec(
-        *serve(home, port), stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.DEVNULL
-    )
-    server = _Server(process.pid, port)
-    try:
-        await _answering(server, process)
-        yield server
-    finally:
-        server.close()
-        if process.returncode is None:
-            process.terminate()
-        await process.wait()
-
-
-async def _answering(server: _Server, process: asyncio.subprocess.Process) -> None:
-    async with asyncio.timeout(_PATIENCE_S):
-        while process.returncode is None:
-            try:
-                await asyncio.to_thread(server.get, _LIVE)
-            except OSError:
-                server.close()
-                await asyncio.sleep(0.05)
-            else:
-                return
-    raise RuntimeError(f"the server ended with {process.returncode} before it answered")
-
-
-def _free_port() -> int:
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        port: int = listener.getsockname()[1]
-        return port

@@ -57,6 +57,11 @@ class ServiceProcesses:
     def repository(self) -> Path:
         return self.root / "repository"
 
+    @property
+    def database(self) -> Path:
+        """Its file, without a PostgreSQL URL."""
+        return self.root / "home" / "yudai.db"
+
     def set_up(self, *, steps: int, delay_s: float) -> str:
         """Write the repository and a contestant of so many steps; return the model's name."""
         for path, text in _FILES.items():
@@ -109,7 +114,7 @@ class ServiceProcesses:
         place = {"YUDAI_HOME": str(self.root / "home"), **_LIMITS}
         place["WORKER_MAX_RUNS"] = str(self.worker_max_runs)
         if self.database_url is None:
-            place["DATABASE_URL"] = f"sqlite:///{self.root / 'home' / 'yudai.db'}"
+            place["DATABASE_URL"] = f"sqlite:///{self.database}"
         else:
             place["DATABASE_URL"] = self.database_url
         return surroundings() | place

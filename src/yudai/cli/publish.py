@@ -82,7 +82,7 @@ class LocalPublishClient:
     user_id: str = LOCAL_USER
 
     async def request(self, solve_id: SolveId) -> PublicationView:
-        return await self.publisher.request(solve_id, actor=self.user_id)
+        return await self.publications.request(solve_id, actor=self.user_id)
 
     async def view(self, solve_id: SolveId) -> PublicationView | None:
         try:

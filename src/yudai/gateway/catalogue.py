@@ -18,15 +18,13 @@ from yudai.gateway.domain.models import (
     Provider,
     price_in_dollars,
 )
-from yudai.gateway.domain.routing import Listing, Routes, resolve
+from yudai.gateway.domain.routing import NO_PRICES, Listing, Routes, resolve
 from yudai.gateway.tables import ModelRow
 from yudai.kit.clock import Clock
 from yudai.kit.errors import ConflictError, NotFoundError, RefusedError
 from yudai.kit.hints import PRICE
 from yudai.kit.value import Value
 from yudai.store.store import Store
-
-_NO_PRICES: Mapping[str, Price] = {}
 
 
 class Entry(Value):
@@ -53,7 +51,7 @@ class Catalogue:
     routes: Routes = field(default_factory=Routes)
 
     async def resolve(
-        self, names: Sequence[str], *, prices: Mapping[str, Price] = _NO_PRICES
+        self, names: Sequence[str], *, prices: Mapping[str, Price] = NO_PRICES
     ) -> tuple[Model, ...]:
         """Names and aliases as models with a price and a provider; equal ones once."""
         listing = Listing(row.value for row in await self._rows())

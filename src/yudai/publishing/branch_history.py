@@ -66,14 +66,10 @@ def _reversal(row: OutcomeRow) -> Reversal:
     )
 
 
-def reversal_row(ours: TrackedPublication, reversal: Reversal) -> OutcomeRow:
-    told: Data = {"sign": reversal.sign, "commit": reversal.sha, "by_pull": reversal.number}
-    return _row(ours, reversal.kind, reversal.sha, at=reversal.at, by=reversal.by, evidence=told)
-
-
-def suspicion_row(ours: TrackedPublication, act: Act) -> OutcomeRow:
-    told: Data = {"sign": Sign.CONTENT, "commit": act.sha, "by_pull": act.number}
-    kind = OutcomeKind.SUSPECTED_REVERT
+def act_row(
+    ours: TrackedPublication, kind: OutcomeKind, act: Act | Reversal, sign: Sign
+) -> OutcomeRow:
+    told: Data = {"sign": sign, "commit": act.sha, "by_pull": act.number}
     return _row(ours, kind, act.sha, at=act.at, by=act.by, evidence=told)
 
 
@@ -173,8 +169,9 @@ class BranchHistories:
             return
         landed = await self._landed_since(access, change.base, change.shas[0])
         reading = read_history(change, _acts(change, branch, landed), kept=ours.reversals)
-        found = [reversal_row(ours, reversal) for reversal in reading.reversals]
-        found += [suspicion_row(ours, act) for act in reading.suspicions]
+        found = [act_row(ours, one.kind, one, one.sign) for one in reading.reversals]
+        suspected = OutcomeKind.SUSPECTED_REVERT
+        found += [act_row(ours, suspected, act, Sign.CONTENT) for act in reading.suspicions]
         if await self._are_lines_gone(ours, reading, change, access):
             found.append(lines_gone_row(ours, at=self.context.clock.now()))
         if found:

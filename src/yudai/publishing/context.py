@@ -172,11 +172,16 @@ class PublishContext:
             return await self.credentials.writing(repo, user_id=actor)
         except ForbiddenError:
             own = await self.credentials.reading(repo, user_id=actor)
-            is_own = own.kind is CredentialKind.USER and actor
-            is_persons = own.kind is CredentialKind.SERVER and actor == LOCAL_USER
-            if not (is_own or is_persons):
+            if not is_own(own, actor):
                 raise
             return own
+
+
+def is_own(by: Credential, actor: str) -> bool:
+    """Whether it is the actor's own; in local mode the server's token is."""
+    if by.kind is CredentialKind.SERVER:
+        return actor == LOCAL_USER
+    return by.kind is CredentialKind.USER and bool(actor)
 
 
 class _Inspected(NamedTuple):

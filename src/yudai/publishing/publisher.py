@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 
 import structlog
 
@@ -12,13 +13,14 @@ from yudai.kit.ids import SolveId
 from yudai.kit.retry import grown
 from yudai.kit.text import line
 from yudai.publishing import queries as publications
-from yudai.publishing.context import DismissedError
+from yudai.publishing.branch import BranchWriter
+from yudai.publishing.comment import IssueComment
+from yudai.publishing.context import DismissedError, PublishContext
 from yudai.publishing.domain.publication import PublicationEvent, PublicationState
+from yudai.publishing.pull_request import open_pull_request
 from yudai.publishing.queries import Move
-from yudai.publishing.requests import Publications, may_comment, request_automatically
-from yudai.publishing.steps import Steps
+from yudai.publishing.requests import may_comment, request_automatically
 from yudai.publishing.tables import PublicationRow
-from yudai.publishing.views import PublicationView
 from yudai.solves import timeline as events
 from yudai.store.outages import StoreAwayError
 from yudai.store.store import Store
@@ -47,23 +49,16 @@ _CLEAR = {"tries": 0, "error": "", "due_at": 0.0}
 class Publisher:
     """Durable steps per solve: each result is stored before the next write."""
 
-    steps: Steps
+    publishing: PublishContext
+    branch_writer: BranchWriter
+    issue_comment: IssueComment
     holder: str
     """Id of this publisher, new at each start."""
 
-    async def request(self, solve_id: SolveId, *, actor: str) -> PublicationView:
-        """Publish on a person's request and in their name: see `Publications`."""
-        asked = Publications(
-            self._store,
-            self.steps.publishing.context.clock,
-            self.steps.publishing.forge.url,
-        )
-        return await asked.request(solve_id, actor=actor)
-
     async def auto(self, solve_id: SolveId) -> None:
         """Publish a verified champion, or comment that there is none, if no request is needed."""
-        forge, now = self.steps.publishing.forge, self._now()
-        comments_on = self.steps.issue_comment.comments_on
+        forge, now = self.publishing.forge, self._now()
+        comments_on = self.issue_comment.comments_on
         async with self._store.change() as db:
             row = await request_automatically(
                 db, solve_id, comments_on=comments_on, forge=forge.url, at=now
@@ -92,7 +87,7 @@ class Publisher:
         """Resume all publications that are due and not held, also after a crash."""
         async with self._store.read() as db:
             found = await publications.due(
-                db, forge=self.steps.publishing.forge.url, at=self._now(), limit=_MOST
+                db, forge=self.publishing.forge.url, at=self._now(), limit=_MOST
             )
         slots = asyncio.Semaphore(_AT_ONCE)
 
@@ -111,7 +106,7 @@ class Publisher:
         async with self._store.read() as db:
             found = await publications.forgotten(
                 db,
-                forge=self.steps.publishing.forge.url,
+                forge=self.publishing.forge.url,
                 since=now - _FORGOTTEN_S,
                 until=now - _GRACE_S,
                 limit=5 * _MOST,
@@ -127,7 +122,7 @@ class Publisher:
     async def _step(self, row: PublicationRow) -> PublicationRow | None:
         """Execute one step; None when it has to be tried again later."""
         try:
-            move = await self.steps.next(row)
+            move = await self._next(row)
         except (ClaimLostError, StoreAwayError):
             raise
         except DismissedError:
@@ -140,6 +135,24 @@ class Publisher:
             log.exception("publication.broke", state=row.state)
             return await self._postpone(row, f"Yudai failed: {type(error).__name__}")
         return await self._write(row, move)
+
+    async def _next(self, row: PublicationRow) -> Move:
+        """Execute the next step. After RefusedError or ForgeError nothing has changed.
+
+        Each one checks the forge first, so it can be repeated after a crash or a lost answer.
+        """
+        acts = {
+            PublicationState.REQUESTED: self.branch_writer.commit
+            if row.run_id
+            else self.issue_comment.upsert,
+            PublicationState.COMMITTED: self.branch_writer.push,
+            PublicationState.PUSHED: partial(open_pull_request, self.publishing),
+            PublicationState.OPENED: self.issue_comment.upsert,
+            # Final, except for a comment that says why.
+            PublicationState.REFUSED: self.issue_comment.upsert,
+            PublicationState.STALE: self.issue_comment.upsert,
+        }
+        return await acts[row.state](await self.publishing.work(row))
 
     async def _write(self, row: PublicationRow, move: Move) -> PublicationRow:
         now, columns = self._now(), {**_CLEAR, **move.columns}
@@ -164,7 +177,7 @@ class Publisher:
 
     async def _give_up(self, row: PublicationRow, reason: str) -> PublicationRow:
         """Refuse the publication. If only the comment failed, it is done without the comment."""
-        told = line(self.steps.publishing.redact(reason), width=_MAX_TEXT)
+        told = line(self.publishing.redact(reason), width=_MAX_TEXT)
         if row.state in _REFUSALS:
             async with self._store.change() as db:
                 return await publications.change(
@@ -183,7 +196,7 @@ class Publisher:
     ) -> PublicationRow | None:
         # A rate limit with a retry time does not count as a failed try.
         tries, now = row.tries + (pause_s <= 0), self._now()
-        told = line(self.steps.publishing.redact(error), width=_MAX_TEXT)
+        told = line(self.publishing.redact(error), width=_MAX_TEXT)
         if tries >= MAX_TRIES:
             return await self._give_up(row, f"given up after {tries} tries: {told}")
         wait_s = max(pause_s, grown(tries, FIRST_PAUSE_S, longest_s=LONGEST_PAUSE_S))
@@ -194,10 +207,10 @@ class Publisher:
         return None
 
     async def _take(self, solve_id: SolveId) -> PublicationRow | None:
-        now, clock = self._now(), self.steps.publishing.context.clock
+        now, clock = self._now(), self.publishing.context.clock
         # A new holder each time, to tell apart two tasks of this process.
         holder = f"{self.holder}-{clock.token()}"[-64:]
-        forge = self.steps.publishing.forge.url
+        forge = self.publishing.forge.url
         async with self._store.change() as db:
             return await publications.take(
                 db, solve_id, holder, forge=forge, at=now, until=now + LEASE_S
@@ -241,7 +254,7 @@ class Publisher:
 
     @property
     def _store(self) -> Store:
-        return self.steps.publishing.context.store
+        return self.publishing.context.store
 
     def _now(self) -> float:
-        return self.steps.publishing.context.clock.now()
+        return self.publishing.context.clock.now()

@@ -23,10 +23,11 @@ from yudai.solves import timeline as events
 from yudai.solves.domain.origin import Origin, OriginKind, PublishMode
 from yudai.solves.domain.states import SolveState
 from yudai.solves.tables import SolveRow
-from yudai.store.rows import Data
 from yudai.store.store import Store
 from yudai.verification.domain.verdict import VerdictStatus
 
+# Columns that a new request resets; the comment stays.
+_RESET = ("run_id", "actor", "branch", "head_repo", "commit", "reason", "error", "tries", "due_at")
 _PUBLISHABLE = (VerdictStatus.PASSED, VerdictStatus.UNPROVED)
 
 
@@ -63,7 +64,8 @@ async def _ask(
     if there is None:
         return await publications.add(db, made, data={"by": actor})
     _check_again(there)
-    move = Move(PublicationEvent.ASKED_AGAIN, _reset_columns(made), {"by": actor, "again": True})
+    columns: dict[str, object] = {name: getattr(made, name) for name in _RESET}
+    move = Move(PublicationEvent.ASKED_AGAIN, columns, {"by": actor, "again": True})
     return await publications.advance(db, there, move, at=at)
 
 
@@ -170,18 +172,3 @@ def _new(
         created_at=at,
         updated_at=at,
     )
-
-
-def _reset_columns(made: PublicationRow) -> Data:
-    """Columns that a new request resets; the comment stays."""
-    return {
-        "run_id": made.run_id,
-        "actor": made.actor,
-        "branch": made.branch,
-        "head_repo": "",
-        "commit": "",
-        "reason": "",
-        "error": "",
-        "tries": 0,
-        "due_at": 0.0,
-    }

@@ -280,12 +280,12 @@ class DatabaseRegister:
 
     def _entry(self, kept: Kept) -> SandboxEntry:
         row = kept.row
-        told = {
+        shown = {
             "is_held": row.holder == self.holder or self._is_alive(kept.seen),
             "is_ended": row.holder == NOBODY,
             "is_here": row.host == self.host if self.is_here is None else self.is_here(row.host),
         }
-        return SandboxEntry.model_validate(row, from_attributes=True).model_copy(update=told)
+        return SandboxEntry.model_validate(row, from_attributes=True).model_copy(update=shown)
 
 
 async def _let_go(db: AsyncSession, sandbox_id: str, _: float) -> bool:

@@ -27,11 +27,11 @@ from yudai.solves.domain.origin import Origin, OriginKind, PublishMode
 from yudai.solves.domain.request import SolveAsk
 from yudai.solves.domain.slash_command import Place, SolveCommand, from_command, read_options
 from yudai.store.store import Store
-from yudai.triggers import trigger_rows, watches
+from yudai.triggers import queries
 from yudai.triggers.domain import commands as triggers
 from yudai.triggers.domain.commands import TriggerState, comment_key, label_key, last_labelling
+from yudai.triggers.queries import AlreadyRecordedError
 from yudai.triggers.tables import TriggerRow, WatchRow
-from yudai.triggers.trigger_rows import AlreadyRecordedError
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger()
 
@@ -102,7 +102,7 @@ class Triggers:
             return 0
         found = await self._triggers_of(repo, issue, watch, by=by)
         async with self.store.read() as db:
-            known = await trigger_rows.recorded(db, [one.key for one in found])
+            known = await queries.recorded(db, [one.key for one in found])
         opened = 0
         for trigger in found:
             if trigger.key not in known:
@@ -112,11 +112,11 @@ class Triggers:
     async def _watch(self, repo: RepoRef) -> WatchRow:
         url = watch_key(repo)
         async with self.store.read() as db:
-            watch = await watches.find(db, url)
+            watch = await queries.find_watch(db, url)
         if watch is not None:
             return watch
         async with self.store.change() as db:
-            await watches.begin(db, url, at=self.clock.now() - LATE_S)
+            await queries.begin_watch(db, url, at=self.clock.now() - LATE_S)
         return await self._watch(repo)
 
     async def _triggers_of(
@@ -182,7 +182,7 @@ class Triggers:
 
     async def _open(self, repo: RepoRef, number: int, trigger: SolveTrigger) -> None:
         async with self.store.read() as db:
-            running = await trigger_rows.open_solve_of(db, repo.url, number)
+            running = await queries.open_solve_of(db, repo.url, number)
             user_id = await accounts.user_id(db, self.forge.url, trigger.by)
         _refuse_second(running)
         whose = user_id or self.unknown_user
@@ -190,11 +190,11 @@ class Triggers:
 
         async def also(db: AsyncSession, solve_id: SolveId) -> None:
             # Lock the repository, so that a second trigger of the same issue sees this solve.
-            await watches.hold(db, watch_key(repo))
-            _refuse_second(await trigger_rows.open_solve_of(db, repo.url, number, besides=solve_id))
+            await queries.hold_watch(db, watch_key(repo))
+            _refuse_second(await queries.open_solve_of(db, repo.url, number, besides=solve_id))
             row = self._row(repo, number, trigger, TriggerState.OPENED)
             row.solve_id = solve_id
-            await trigger_rows.add(db, row)
+            await queries.add_trigger(db, row)
 
         make = partial(self._request, ask, trigger, user_id=whose)
         opened = await self.submitter.open_once(make, user_id=whose, key=None, also=also)
@@ -272,7 +272,7 @@ class Triggers:
         row.note = note[:_MAX_WHY]
         try:
             async with self.store.change() as db:
-                await trigger_rows.add(db, row)
+                await queries.add_trigger(db, row)
         except AlreadyRecordedError:
             return False
         log.info("trigger.passed_over", key=trigger.key, state=state, note=note)

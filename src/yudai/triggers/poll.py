@@ -10,7 +10,7 @@ from yudai.forge.domain.repository import Comment, ForgeIssue, RepoRef, parse_ta
 from yudai.forge.ports.remote import Credential, CredentialKind, IssueQuery
 from yudai.kit.errors import ForgeError, RefusedError
 from yudai.kit.text import line
-from yudai.triggers import watches
+from yudai.triggers import queries
 from yudai.triggers.domain.commands import find_command
 from yudai.triggers.open_solves import FIRST, OVERLAP_S, Triggers, watch_key
 from yudai.triggers.tables import WatchRow
@@ -96,12 +96,12 @@ class Poller:
     async def _claim(self, key: str) -> WatchRow | None:
         now = self.triggers.clock.now()
         async with self.triggers.store.read() as db:
-            row = await watches.find(db, key)
+            row = await queries.find_watch(db, key)
         if row is not None and row.looked_at > now - self.poll_s:
             return None
         async with self.triggers.store.change() as db:
-            await watches.begin(db, key, at=now)
-            return await watches.claim(db, key, at=now, every_s=self.poll_s)
+            await queries.begin_watch(db, key, at=now)
+            return await queries.claim_poll(db, key, at=now, every_s=self.poll_s)
 
     async def _try(self, repo: RepoRef, watch: WatchRow) -> int:
         """Poll a repository. An error is stored, and the next poll tries again."""
@@ -112,7 +112,7 @@ class Poller:
             if isinstance(error, ForgeError) and error.retry_after_s > self.poll_s:
                 changes["looked_at"] = self.triggers.clock.now() + error.retry_after_s - self.poll_s
             async with self.triggers.store.change() as db:
-                await watches.change(db, watch.repo_url, **changes)
+                await queries.change_watch(db, watch.repo_url, **changes)
             log.warning("watch.failed", repo=repo.full, error=str(error))
             return 0
 
@@ -160,7 +160,7 @@ class Poller:
             watch.issues_since, [one.updated_at for one in seen.issues], now=now
         )
         async with self.triggers.store.change() as db:
-            await watches.change(
+            await queries.change_watch(
                 db,
                 watch.repo_url,
                 comments_since=comments_since,

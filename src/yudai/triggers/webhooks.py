@@ -20,8 +20,8 @@ from yudai.kit.errors import InfrastructureError, NotFoundError, RefusedError
 from yudai.kit.untyped import as_count, as_object, as_text
 from yudai.publishing import outcome_queries as pulls
 from yudai.store.store import Store
-from yudai.triggers import deliveries
-from yudai.triggers.deliveries import KEPT_S
+from yudai.triggers import queries
+from yudai.triggers.queries import KEPT_S
 from yudai.triggers.tables import DeliveryRow
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger()
@@ -104,7 +104,7 @@ class Deliveries:
             received_at=self.clock.now(),
         )
         async with self.store.change() as db:
-            is_new = await deliveries.add(db, row)
+            is_new = await queries.add_delivery(db, row)
         log.info("delivery.taken", id=row.id, hook=row.event, repo=row.repo, is_new=is_new)
 
     async def process(self) -> int:
@@ -112,14 +112,14 @@ class Deliveries:
         # Ten comments on one issue are one check.
         hints: defaultdict[_Hint, list[str]] = defaultdict(list)
         async with self.store.read() as db:
-            rows = await deliveries.waiting(db, most_tries=MAX_TRIES, limit=_AT_ONCE)
+            rows = await queries.waiting_deliveries(db, most_tries=MAX_TRIES, limit=_AT_ONCE)
             for row in rows:
                 hints[await self._narrow(db, row)].append(row.id)
         asking = [await self._follow(*one) for one in hints.items() if one[0].is_asking]
         settled = await self._settle_all({k: v for k, v in hints.items() if not k.is_asking})
         if rows:
             async with self.store.change() as db:
-                await deliveries.forget(db, before=self.clock.now() - KEPT_S)
+                await queries.forget_deliveries(db, before=self.clock.now() - KEPT_S)
         return sum(asking) + settled
 
     async def _narrow(self, db: AsyncSession, row: DeliveryRow) -> _Hint:
@@ -164,7 +164,7 @@ class Deliveries:
 
     async def _follow(self, hint: _Hint, ids: list[str]) -> bool:
         async with self.store.change() as db:
-            await deliveries.try_on(db, ids)
+            await queries.count_tries(db, ids)
         try:
             await self._act(hint)
         except (InfrastructureError, TimeoutError) as error:
@@ -179,7 +179,7 @@ class Deliveries:
     async def _put_away(self, ids: list[str]) -> None:
         if ids:
             async with self.store.change() as db:
-                await deliveries.settle(db, ids, at=self.clock.now())
+                await queries.settle_deliveries(db, ids, at=self.clock.now())
 
     async def _act(self, hint: _Hint) -> None:
         repo = parse_target(hint.repo, forge=self.forge_url).repo

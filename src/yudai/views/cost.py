@@ -9,8 +9,8 @@ from pydantic import Field
 from yudai.kit.clock import Clock
 from yudai.kit.money import usd
 from yudai.kit.value import Value
-from yudai.runs import costs
-from yudai.runs.costs import Spent
+from yudai.runs import queries as runs
+from yudai.runs.queries import Spent
 from yudai.store.store import Store
 
 _DAY_S = 86_400
@@ -46,7 +46,7 @@ async def cost_of(store: Store, clock: Clock, *, user_id: str, days: int) -> Cos
     today = _midnight(clock.now())
     since = today - (days - 1) * _DAY_S
     async with store.read() as db:
-        spent = await costs.since(db, user_id, since)
+        spent = await runs.spent_since(db, user_id, since)
     champions = {one.solve_id for one in spent if one.champion}
     total = _total(spent)
     return CostView(

@@ -14,9 +14,8 @@ from yudai.kit.value import Value, from_attributes
 from yudai.runs import messages as trajectories
 from yudai.runs.domain.states import FINAL
 from yudai.runs.domain.trajectory.kinds import DIFF, DIFF_TRUNCATED
-from yudai.runs.domain.trajectory.steps import step_of
+from yudai.runs.domain.trajectory.steps import step_of, transcript_of
 from yudai.runs.domain.trajectory.trajectory import FORMAT, TrajectoryMessage, export
-from yudai.runs.domain.trajectory.transcript import told
 from yudai.runs.messages import Stored
 from yudai.runs.tables import RunRow
 from yudai.store.store import Store
@@ -140,11 +139,11 @@ async def _tell(store: Store, run: RunRow, attempt: int) -> AsyncGenerator[bytes
     async for one in _stream(store, run, attempt):
         began_at = one.at if began_at is None else began_at
         if open_step and open_step[0].step != one.step:
-            yield _told(open_step, began_at)
+            yield _transcript(open_step, began_at)
             open_step = []
         open_step.append(from_attributes(TrajectoryMessage, one, body=body_of(one.body)))
     if open_step and began_at is not None:
-        yield _told(open_step, began_at)
+        yield _transcript(open_step, began_at)
 
 
 async def _bodies(
@@ -184,8 +183,8 @@ async def _framed(
     yield tail.encode()
 
 
-def _told(messages: Sequence[TrajectoryMessage], began_at: float) -> bytes:
-    return told(step_of(messages[0].step, messages), began_at=began_at).encode()
+def _transcript(messages: Sequence[TrajectoryMessage], began_at: float) -> bytes:
+    return transcript_of(step_of(messages[0].step, messages), began_at=began_at).encode()
 
 
 def _numbers(after: int | None, before: int | None, *, limit: int, last: int) -> range:

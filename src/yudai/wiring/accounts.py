@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from yudai.accounts.access import Access
-from yudai.accounts.adapters.key_file import made_once
 from yudai.accounts.adapters.vault import (
     FernetVault,
     KeyedDigest,
+    made_once,
     new_key,
     split_keys,
 )

@@ -13,7 +13,7 @@ from yudai.conversations.service import Conversations
 from yudai.decisions.apply import Applier
 from yudai.engine.adapters.dbos.engine import DbosEngine
 from yudai.engine.port import Engine
-from yudai.forge.adapters.folder.preview import open_preview
+from yudai.forge.adapters.folder.forge import open_preview
 from yudai.gateway.throttle import ThrottledGateway
 from yudai.sandboxes.reap import Reaper
 from yudai.settings import Settings

@@ -31,7 +31,6 @@ from yudai.publishing.context import PublishContext, page_of
 from yudai.publishing.publisher import Publisher
 from yudai.publishing.revalidate import Revalidator
 from yudai.publishing.settle import HISTORY_EVERY_S, OPEN_EVERY_S, Settler
-from yudai.publishing.steps import Steps
 from yudai.sandboxes.domain.backends import DEFAULT
 from yudai.sandboxes.port import Backend
 from yudai.settings import Settings, surroundings
@@ -151,13 +150,12 @@ def _publisher(
             own_env=own_env(),
         )
     )
-    branch_writer = BranchWriter(publishing, mirrors, revalidate)
-    steps = Steps(
+    return Publisher(
         publishing,
-        branch_writer,
+        BranchWriter(publishing, mirrors, revalidate),
         IssueComment(publishing, comments=settings.github_comment),
+        holder=context.clock.new_id(),
     )
-    return Publisher(steps, holder=context.clock.new_id())
 
 
 def make_submitter(

@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.forge.repositories import Repository, look
-from yudai.forge.adapters.folder.forge import LocalForge
-from yudai.forge.adapters.folder.preview import open_preview
+from yudai.forge.adapters.folder.forge import LocalForge, open_preview
 from yudai.forge.ports.folder import Snapshot
 from yudai.kit.clock import SystemClock
 from yudai.kit.errors import RefusedError

@@ -546,18 +546,17 @@ async def test_pull_requests_of_others_are_not_ours(
     assert [one.number for one in found] == [2]
 
 
-async def test_a_repository_without_drafts_gets_a_whole_one(
+async def test_a_repository_without_drafts_refuses_in_words_that_name_them(
     forge: GitHubForge, server: AnswerServer, repo: RepoRef
 ) -> None:
     words = "Draft pull requests are not supported in this repository."
-    side = {"ref": "b", "sha": "1" * 40}
-    made = {"number": 4, "head": side, "base": side, "created_at": TIME, "updated_at": TIME}
     server.reply(
-        Reply({"message": "Validation Failed", "errors": [{"message": words}]}, status=422),
-        Reply(made, status=201),
+        Reply({"message": "Validation Failed", "errors": [{"message": words}]}, status=422)
     )
-    assert (await forge.open_pull(repo, _new(), by=BY)).number == 4
-    assert [asked.json["draft"] for asked in server.asked] == [True, False]
+    with pytest.raises(RefusedError, match=words):
+        await forge.open_pull(repo, _new(), by=BY)
+    # The publisher asks again, in its turn to write.
+    assert [asked.json["draft"] for asked in server.asked] == [True]
 
 
 async def test_an_edited_comment_hides_no_other(

@@ -8,7 +8,7 @@ import pytest
 from tests.support.forge.remote_repository import BRANCH, BY, FIX, Scene, set_scene
 from tests.support.servers.git_server import serving
 from yudai.forge.adapters.git.command import Git, Ran
-from yudai.forge.adapters.mirrors import history, patch_ids
+from yudai.forge.adapters.mirrors import history
 from yudai.forge.ports.remote import BaseMove
 from yudai.kit.errors import ConflictError, NotFoundError, RefusedError
 
@@ -141,7 +141,7 @@ async def test_at_most_so_many_and_the_rest_the_next_time(
     scene: Scene, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(history, "MOST", 2)
-    monkeypatch.setattr(patch_ids, "_AT_ONCE", 1)
+    monkeypatch.setattr(history, "_AT_ONCE", 1)
     base = scene.work.head
     shas = [scene.land({f"{n}.py": f"{n}\n"}) for n in range(5)]
 
@@ -156,7 +156,7 @@ async def test_at_most_so_many_and_the_rest_the_next_time(
 async def test_a_commit_that_is_too_big_to_be_read_hides_no_other(
     scene: Scene, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(patch_ids, "_LIMITS", patch_ids._LIMITS._replace(max_output=2000))
+    monkeypatch.setattr(history, "_LIMITS", history._LIMITS._replace(max_output=2000))
     base = scene.work.head
     scene.land({"small.py": "x\n"}, "small")
     scene.land({"big.txt": "long line\n" * 1000}, "big")

@@ -24,9 +24,8 @@ from tests.support.forge.repositories import Repository
 from tests.support.resource_bombs import block, delta_bomb, section
 from tests.support.servers.git_server import Held, Status, serving
 from yudai.forge.adapters.git.command import NOWHERE, Git
-from yudai.forge.adapters.mirrors.addresses import Address, address_of
 from yudai.forge.adapters.mirrors.mirrors import RemoteMirrors
-from yudai.forge.adapters.mirrors.remote_git import Network, Wire
+from yudai.forge.adapters.mirrors.remote_git import Address, Network, Wire, address_of
 from yudai.forge.domain.repository import RepoRef
 from yudai.forge.ports.remote import ANONYMOUS
 from yudai.kit.errors import ForgeError, RefusedError, YudaiError

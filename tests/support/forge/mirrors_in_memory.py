@@ -34,7 +34,7 @@ from yudai.publishing.branch import BranchWriter, Revalidate
 from yudai.publishing.comment import IssueComment
 from yudai.publishing.context import PublishContext
 from yudai.publishing.publisher import LONGEST_PAUSE_S, Publisher
-from yudai.publishing.steps import Steps
+from yudai.publishing.requests import Publications
 from yudai.publishing.tables import PublicationRow
 from yudai.solves import timeline as events
 from yudai.solves.domain.origin import PublishMode
@@ -235,6 +235,10 @@ class Press:
         async with self.store.change() as db:
             await artifacts.add(db, self.solve_id, run_id, ref, at=0.0)
 
+    @property
+    def publications(self) -> Publications:
+        return Publications(self.store, self.clock, self.forge.url)
+
     def publisher(
         self,
         holder: str = "one",
@@ -252,9 +256,7 @@ class Press:
             sleep=self._sleep,
         )
         branch_writer = BranchWriter(publishing, mirrors or self.mirrors, revalidate)
-        return Publisher(
-            Steps(publishing, branch_writer, IssueComment(publishing, comments)), holder
-        )
+        return Publisher(publishing, branch_writer, IssueComment(publishing, comments), holder)
 
     async def finish(self, *, turns: int = 15) -> None:
         """Other processes go on, each after all leases and pauses are over."""

@@ -10,8 +10,8 @@ from pydantic import SecretStr
 
 from tests.support.servers.openai_server import Brain, OpenAIServer
 from yudai.gateway.adapters.openai.endpoint import Endpoint
+from yudai.gateway.adapters.openai.errors import Patience
 from yudai.gateway.adapters.openai.gateway import OpenAIGateway
-from yudai.gateway.adapters.openai.retry import Patience
 from yudai.gateway.domain.models import Provider
 from yudai.gateway.port import Call, Completion
 from yudai.kit.errors import GatewayError

@@ -16,12 +16,13 @@ from typing import Any
 
 import httpx
 
-from yudai.dev.fake_github import app_jwt, issues, pulls
+from yudai.cli.serve.listen import bind, url_of
+from yudai.dev.fake_github import authenticate, issues, pulls
 from yudai.dev.fake_github.faults import Fault
 from yudai.dev.fake_github.pulls import Merging, Opening
 from yudai.dev.fake_github.records import Comment, Delivery, Hook, Item, Repo
 from yudai.dev.fake_github.request_log import Request
-from yudai.dev.fake_github.server import bind, server_of, url_of
+from yudai.dev.fake_github.server import answering
 from yudai.dev.fake_github.state import State
 from yudai.forge.domain.repository import Role
 from yudai.kit.clock import Clock
@@ -197,7 +198,7 @@ class GitHubServer:
 @contextmanager
 def github_server(folder: Path, *, clock: Clock | None = None) -> Generator[GitHubServer]:
     state = State(folder, clock=clock)
-    listener = bind()
+    listener = bind("127.0.0.1", 0)
     state.url = url_of(listener)
     if not state.world.people:
         for login in ("ada", "bob", "carol", "mallory"):
@@ -216,20 +217,23 @@ def github_server(folder: Path, *, clock: Clock | None = None) -> Generator[GitH
 @cache
 def app_key() -> tuple[str, str]:
     """One for the whole session: making it takes a while."""
-    private, public = app_jwt.new_key()
+    private, public = authenticate.new_key()
     return private.decode(), public
 
 
 @contextmanager
 def _in_thread(state: State, listener: socket.socket) -> Generator[None]:
     """For whoever has an event loop, or none, of their own; it listens already."""
-    server = server_of(state)
-    thread = threading.Thread(
-        target=lambda: asyncio.run(server.serve(sockets=[listener])), name="fake-github"
-    )
+    ended = threading.Event()
+
+    async def serve() -> None:
+        async with answering(state, listener):
+            await asyncio.to_thread(ended.wait)
+
+    thread = threading.Thread(target=lambda: asyncio.run(serve()), name="fake-github")
     thread.start()
     try:
         yield
     finally:
-        server.should_exit = True
+        ended.set()
         thread.join()

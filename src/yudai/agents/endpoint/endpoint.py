@@ -10,9 +10,15 @@ from typing import Any, NamedTuple
 import structlog
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from yudai.agents.endpoint import attempt_rows
 from yudai.agents.endpoint import responses as wire
-from yudai.agents.endpoint.intake import Caller, CallRequest, Intake, SlowBodyError, to_its_end
+from yudai.agents.endpoint.intake import (
+    Caller,
+    CallRequest,
+    Intake,
+    Session,
+    SlowBodyError,
+    to_its_end,
+)
 from yudai.agents.endpoint.port import (
     BodyTooLargeError,
     EndpointReport,
@@ -20,8 +26,14 @@ from yudai.agents.endpoint.port import (
     ModelAnswer,
     ReadBody,
 )
-from yudai.agents.endpoint.recorder import MAX_REFUSED, EndpointRecorder, cap_of, used_up
-from yudai.agents.endpoint.session import Session
+from yudai.agents.endpoint.recorder import (
+    MAX_REFUSED,
+    AttemptState,
+    EndpointRecorder,
+    attempt_state,
+    cap_of,
+    used_up,
+)
 from yudai.agents.endpoint.tokens import AUDIENCE, RunClaims, RunTokens, check_run
 from yudai.agents.endpoint.trajectory import Seen, bodies_of, redacted, reply_body
 from yudai.gateway.port import Call, Completion, Gateway
@@ -266,9 +278,9 @@ class ModelEndpoint:
             del self._sessions[key]
 
 
-async def _checked(db: AsyncSession, claims: RunClaims, run: RunRow) -> attempt_rows.AttemptState:
+async def _checked(db: AsyncSession, claims: RunClaims, run: RunRow) -> AttemptState:
     """UnknownCallerError when its attempt does not go on any more."""
-    endpoint = await attempt_rows.attempt_state(db, run.id, run.attempt)
+    endpoint = await attempt_state(db, run.id, run.attempt)
     check_run(claims, state=run.state, attempt=run.attempt, is_closed=endpoint.is_closed)
     return endpoint
 

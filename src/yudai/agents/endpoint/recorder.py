@@ -2,11 +2,12 @@
 
 import asyncio
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import structlog
+from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from yudai.agents.endpoint import attempt_rows
 from yudai.agents.endpoint.port import EndpointReport
 from yudai.agents.endpoint.tokens import RunClaims
 from yudai.gateway.domain.models import Usage
@@ -20,8 +21,10 @@ from yudai.runs.domain.plan import parse_plan
 from yudai.runs.domain.states import RunState
 from yudai.runs.domain.trajectory.trajectory import TrajectoryMessage
 from yudai.runs.spending import holds
-from yudai.runs.tables import RunRow
-from yudai.solves.tables import SolveRow
+from yudai.runs.spending.holds import endpoint_row
+from yudai.runs.tables import EndpointRow, RunRow
+from yudai.solves import timeline as events
+from yudai.solves.tables import EventRow, SolveRow
 from yudai.store.store import Store
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger()
@@ -80,7 +83,7 @@ class EndpointRecorder:
             if run.attempt != claims.attempt:
                 log.warning("model_endpoint.late", run_id=run.id, attempt=claims.attempt)
                 return None
-            endpoint = await attempt_rows.attempt_state(db, run.id, run.attempt)
+            endpoint = await attempt_state(db, run.id, run.attempt)
             is_told = run.state is RunState.RUNNING and not endpoint.is_closed
             bodies = [body] if is_told else []
             changed = await self.keep(db, run, bodies, step=step, usage=run.usage + counted)
@@ -91,7 +94,7 @@ class EndpointRecorder:
         async with self.store.change() as db:
             run = await runs.hold(db, claims.run)
             if run.attempt == claims.attempt:
-                await attempt_rows.note_refusal(db, run, cause, at=self.clock.now())
+                await _note_refusal(db, run, cause, at=self.clock.now())
 
     async def refuse(self, claims: RunClaims, cause: Cause | None = None) -> None:
         """A request was not taken: so many of them are too many."""
@@ -99,17 +102,17 @@ class EndpointRecorder:
             run = await runs.hold(db, claims.run)
             if run.attempt != claims.attempt:
                 return
-            refused = await attempt_rows.count_refused(db, run)
+            refused = await _count_refused(db, run)
             if cause is None and refused >= MAX_REFUSED:
                 cause = Cause.AGENT_FAILED
             if cause is not None:
-                await attempt_rows.note_refusal(db, run, cause, at=self.clock.now())
+                await _note_refusal(db, run, cause, at=self.clock.now())
 
     async def close(self, run_id: RunId, attempt: int) -> None:
         """From here on no call is begun, and none of its messages come: wherever it is made."""
         async with self.store.change() as db:
             run = await runs.hold(db, run_id)
-            await attempt_rows.close(db, run.id, attempt, at=self.clock.now())
+            await _close_attempt(db, run.id, attempt, at=self.clock.now())
 
     async def all_settled(self, run_id: RunId, *, within_s: float) -> None:
         """Who asked has ended, so that other processes leave its calls about now."""
@@ -128,9 +131,9 @@ class EndpointRecorder:
             # Calls of a process that died or has not heard of the end: no client waits for them.
             lost = [held for held in account.held if held.run_id == run.id and is_present]
             await holds.write_off_all(db, run.solve_id, lost, at=self.clock.now())
-            told = await trajectories.messages(db, run.id, attempt=attempt)
-            refusal = await attempt_rows.last_refusal(db, run)
-        planned = next((message for message in told if _plan(message)), None)
+            written = await trajectories.messages(db, run.id, attempt=attempt)
+            refusal = await _last_refusal(db, run)
+        planned = next((message for message in written if _plan(message)), None)
         return EndpointReport(
             steps=run.steps,
             usage=run.usage,
@@ -159,3 +162,56 @@ def _plan(message: TrajectoryMessage) -> tuple[str, ...]:
     if message.role != "assistant":
         return ()
     return parse_plan(str(message.body.get("content") or ""))
+
+
+CALL_REFUSED = "run.call_refused"
+
+
+class AttemptState(NamedTuple):
+    refused: int = 0
+    is_closed: bool = False
+
+
+async def attempt_state(db: AsyncSession, run_id: RunId, attempt: int) -> AttemptState:
+    row = await db.get(EndpointRow, (run_id, attempt), populate_existing=True)
+    return AttemptState() if row is None else AttemptState(row.refused, row.closed_at is not None)
+
+
+async def _count_refused(db: AsyncSession, run: RunRow) -> int:
+    """One more; how many there are. The run is held."""
+    row = await endpoint_row(db, run.id, run.attempt)
+    row.refused += 1
+    return row.refused
+
+
+async def _close_attempt(db: AsyncSession, run_id: RunId, attempt: int, *, at: float) -> None:
+    """Accept no more messages of this attempt; the caller holds the run's row."""
+    row = await endpoint_row(db, run_id, attempt)
+    row.closed_at = row.closed_at or at
+
+
+async def _note_refusal(db: AsyncSession, run: RunRow, cause: Cause, *, at: float) -> None:
+    """Once for each place in the trajectory: a repeated call is not recorded again."""
+    facts: dict[str, object] = {
+        "cause": cause.value,
+        "attempt": run.attempt,
+        "messages": run.message_count,
+    }
+    last = await _last(db, run)
+    if last is None or last.data != facts:
+        await events.append(db, run.solve_id, kind=CALL_REFUSED, at=at, run_id=run.id, data=facts)
+
+
+async def _last_refusal(db: AsyncSession, run: RunRow) -> Cause | None:
+    """Why the last call of its present attempt was refused; None when one was answered since."""
+    last = await _last(db, run)
+    here = {"attempt": run.attempt, "messages": run.message_count}
+    if last is None or {key: last.data.get(key) for key in here} != here:
+        return None
+    return Cause(str(last.data["cause"]))
+
+
+async def _last(db: AsyncSession, run: RunRow) -> EventRow | None:
+    same = (EventRow.solve_id == run.solve_id) & (EventRow.kind == CALL_REFUSED)
+    query = select(EventRow).where(same, EventRow.run_id == run.id)
+    return await db.scalar(query.order_by(EventRow.id.desc()).limit(1))

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import structlog
 
 from yudai.kit.errors import RefusedError
+from yudai.kit.http_server import serve_http
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp
@@ -50,33 +51,15 @@ def url_of(listener: socket.socket) -> str:
 @asynccontextmanager
 async def answering(app: "ASGIApp", listener: socket.socket) -> AsyncGenerator[asyncio.Task[None]]:
     """Requests are answered until this is left: those under way get a few seconds."""
-    import uvicorn
-
-    class Server(uvicorn.Server):
-        @contextmanager
-        def capture_signals(self) -> Generator[None]:
-            """They are ours."""
-            yield
-
-    config = uvicorn.Config(
-        app,
-        log_config=None,
-        access_log=False,
-        lifespan="off",
-        timeout_graceful_shutdown=_GRACE_S,
-        server_header=False,
-        proxy_headers=False,
-    )
-    server = Server(config)
     with _logs_as_ours():
-        task = asyncio.create_task(server.serve(sockets=[listener]), name="http")
-        try:
+        async with serve_http(app, listener, grace_s=_GRACE_S) as task:
+            task.add_done_callback(_log_failure)
             yield task
-        finally:
-            server.should_exit = True
-            await asyncio.wait([task])
-            if not task.cancelled() and (error := task.exception()):
-                log.error("http.failed", error=repr(error))
+
+
+def _log_failure(task: asyncio.Task[None]) -> None:
+    if not task.cancelled() and (error := task.exception()):
+        log.error("http.failed", error=repr(error))
 
 
 def _address(host: str, *, is_open: bool) -> tuple[socket.AddressFamily, str]:

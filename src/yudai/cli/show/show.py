@@ -199,7 +199,7 @@ def print_step(console: Console, run: "RunDetail", step: Step) -> None:
     _block(console, "thought", step.thought, style="cyan")
     for action in step.actions:
         _print_action(console, action)
-    for message in step.told:
+    for message in step.inputs:
         _block(console, message.role, message.text)
 
 

@@ -1,4 +1,4 @@
-"""Who asks, and what they may do where."""
+"""Callers, and what they may do in a repository."""
 
 from dataclasses import dataclass
 

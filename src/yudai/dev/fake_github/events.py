@@ -125,4 +125,4 @@ def redeliver(state: State, old: Delivery) -> Delivery:
 def _send(state: State, delivery: Delivery) -> None:
     state.world.deliveries.append(delivery)
     if url := state.world.hook.url:
-        state.courier.send(url, delivery, lambda _: state.save())
+        state.webhooks.send(url, delivery, lambda _: state.save())

@@ -1,4 +1,4 @@
-"""What shall go wrong: before a request is done, or after it, when only its answer is lost."""
+"""Faults to inject: before a request is done, or after it, when only its answer is lost."""
 
 import re
 import threading
@@ -23,7 +23,7 @@ class Fault:
     skip: int = 0
     """How many requests are let through first."""
     strike: Callable[[], None] | None = None
-    """What else happens at that moment, such as the death of whoever asks."""
+    """What else happens at that moment, such as the death of the caller."""
     hits: int = 0
 
 

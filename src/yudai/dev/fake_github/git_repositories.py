@@ -138,9 +138,6 @@ class Clone:
             return False
         return True
 
-    def diff(self, base: str, head: str) -> str:
-        return self.git("diff", "--no-ext-diff", "--no-color", base, head, "--")
-
     def write(self, parents: tuple[str, ...], tree: str, message: str, by: Signature) -> str:
         stamp = f"{int(by.at)} +0000"
         env = {
@@ -192,3 +189,53 @@ def _commit(entry: str) -> Commit:
         committer=Signature(cn, ce, float(ct)),
         message=message.strip("\n"),
     )
+
+
+class ConflictedError(Exception):
+    """Both sides changed the same lines."""
+
+
+class Sides(NamedTuple):
+    base: str
+    head: str
+
+
+def merged_tree(clone: Clone, ours: str, theirs: str) -> str:
+    """A tree; ConflictedError where git cannot tell."""
+    try:
+        return clone.git("merge-tree", "--write-tree", ours, theirs).splitlines()[0]
+    except GitError as error:
+        raise ConflictedError(str(error)) from None
+
+
+def merge(
+    clone: Clone, sides: Sides, message: str, by: Signature, *, is_squash: bool = False
+) -> str:
+    tree = merged_tree(clone, sides.base, sides.head)
+    return clone.write(sides[:1] if is_squash else sides, tree, message, by)
+
+
+def rebase(clone: Clone, sides: Sides, by: Signature) -> str:
+    """Each commit anew upon the base; returns the last."""
+    found = clone.git("rev-list", "--reverse", "--no-merges", f"{sides.base}..{sides.head}").split()
+    top = sides.base
+    for sha in found:
+        picked = clone.commits(sha)[0]
+        tree = _three_way(clone, picked.parents[0], ours=top, theirs=sha, by=by)
+        author = Signature(picked.author.name, picked.author.email, by.at)
+        top = clone.write((top,), tree, picked.message, author)
+    return top
+
+
+def reverted_tree(clone: Clone, branch: str, *, before: str, after: str, by: Signature) -> str:
+    """The branch without what came between `before` and `after`."""
+    return _three_way(clone, after, ours=branch, theirs=before, by=by)
+
+
+def _three_way(clone: Clone, base: str, *, ours: str, theirs: str, by: Signature) -> str:
+    """Git of 2022 takes no merge base: two commits upon it have no other one."""
+    left, right = (
+        clone.write((base,), clone.git("rev-parse", f"{side}^{{tree}}"), "side", by)
+        for side in (ours, theirs)
+    )
+    return merged_tree(clone, left, right)

@@ -5,6 +5,8 @@ from html import escape
 
 from starlette.responses import HTMLResponse
 
+from yudai.dev.fake_github.errors import Refusal
+
 _STYLE = """
 :root { color-scheme: light dark; --line: #8884; --soft: #8881; --link: #0969da }
 @media (prefers-color-scheme: dark) { :root { --link: #6cb6ff } }
@@ -43,6 +45,12 @@ def page(title: str, *parts: str, status: int = 200) -> HTMLResponse:
         f'<p class="dim"><a href="/">fake GitHub</a></p>{"".join(parts)}</body></html>'
     )
     return HTMLResponse(text, status, _HEADERS)
+
+
+def refused(refusal: Refusal) -> HTMLResponse:
+    errors = "\n".join(str(error.get("message", error)) for error in refusal.errors or ())
+    told = text_block(f"{refusal.message}\n{errors}".strip())
+    return page("Not possible", "<h1>Not possible</h1>", told, status=refusal.status)
 
 
 def link(place: str, text: str) -> str:

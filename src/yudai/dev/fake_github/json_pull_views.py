@@ -3,11 +3,10 @@
 from typing import Any
 
 from yudai.dev.fake_github import json_views
-from yudai.dev.fake_github.git_merge import ConflictedError, merged_tree
+from yudai.dev.fake_github.git_repositories import ConflictedError, merged_tree
 from yudai.dev.fake_github.records import Item, Pull, Repo
 from yudai.dev.fake_github.state import State, iso_or_none
 
-_ZERO = "0" * 40
 # REST 2026-03-10 has them no longer.
 _DROPPED = ("merge_commit_sha", "assignee")
 
@@ -59,7 +58,7 @@ def simple(state: State, repo: Repo, item: Item, *, old: bool = True) -> dict[st
         "merged_at": iso_or_none(pull.merged_at),
         "merge_commit_sha": pull.merge_sha or _test_merge(pull, item),
         "head": _side(state, pull.head_repo, pull.head, pull.head_sha),
-        "base": _side(state, repo.full, pull.base, _base_sha(state, repo, item)),
+        "base": _side(state, repo.full, pull.base, _base_sha(state, repo, item, pull)),
         "_links": _links(api, html, issue["url"]),
     }
     return told if old else {name: told[name] for name in told if name not in _DROPPED}
@@ -68,9 +67,9 @@ def simple(state: State, repo: Repo, item: Item, *, old: bool = True) -> dict[st
 def full(state: State, repo: Repo, item: Item, *, old: bool = True) -> dict[str, Any]:
     told = simple(state, repo, item, old=old)
     pull = current(state, repo, item)
-    mergeable = _mergeable(state, repo, item)
+    mergeable = _mergeable(state, repo, item, pull)
     clone = state.clone(repo.full)
-    files = _files(state, repo, item)
+    files = _files(state, repo, pull)
     return told | {
         "merged": bool(pull.merge_sha),
         "mergeable": mergeable,
@@ -92,9 +91,8 @@ def _test_merge(pull: Pull, item: Item) -> str | None:
     return f"{item.id:08x}{pull.head_sha[8:]}" if item.state == "open" else None
 
 
-def _mergeable(state: State, repo: Repo, item: Item) -> bool | None:
-    pull = item.pull
-    if pull is None or item.state != "open":
+def _mergeable(state: State, repo: Repo, item: Item, pull: Pull) -> bool | None:
+    if item.state != "open":
         return None
     clone = state.clone(repo.full)
     base = clone.branch(pull.base)
@@ -112,10 +110,7 @@ def _mergeable_state(pull: Pull, *, mergeable: bool | None) -> str:
     return "draft" if pull.draft else "clean"
 
 
-def _base_sha(state: State, repo: Repo, item: Item) -> str:
-    pull = item.pull
-    if pull is None:
-        return _ZERO
+def _base_sha(state: State, repo: Repo, item: Item, pull: Pull) -> str:
     now = state.clone(repo.full).branch(pull.base) if item.state == "open" else None
     return now or pull.merged_over or pull.base_sha
 
@@ -146,10 +141,7 @@ def _links(api: str, html: str, issue: str) -> dict[str, Any]:
     return {name: {"href": place} for name, place in places.items()}
 
 
-def _files(state: State, repo: Repo, item: Item) -> list[tuple[int, int]]:
-    pull = item.pull
-    if pull is None:
-        return []
+def _files(state: State, repo: Repo, pull: Pull) -> list[tuple[int, int]]:
     base = pull.merged_over or pull.base_sha
     told = state.clone(repo.full).git("diff", "--numstat", f"{base}...{pull.head_sha}")
     counts = [line.split("\t")[:2] for line in told.splitlines()]

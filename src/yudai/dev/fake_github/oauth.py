@@ -12,8 +12,8 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from yudai.dev.fake_github.authenticate import fields_of
 from yudai.dev.fake_github.errors import Refusal
-from yudai.dev.fake_github.forms import fields_of
 from yudai.dev.fake_github.records import App, Device, Refresh, Token
 from yudai.dev.fake_github.state import State
 

@@ -2,11 +2,10 @@
 
 from typing import NamedTuple
 
-from yudai.dev.fake_github import events, git_merge, issues, json_pull_views
+from yudai.dev.fake_github import events, git_repositories, issues, json_pull_views
 from yudai.dev.fake_github.access import role_in
 from yudai.dev.fake_github.errors import Refusal, check_text, invalid, not_found, wrong
-from yudai.dev.fake_github.git_merge import ConflictedError, Sides
-from yudai.dev.fake_github.git_repositories import Clone, Signature
+from yudai.dev.fake_github.git_repositories import Clone, ConflictedError, Sides, Signature
 from yudai.dev.fake_github.records import Item, Pull, Repo
 from yudai.dev.fake_github.state import State
 from yudai.forge.domain.repository import Role
@@ -154,12 +153,13 @@ def _refuse_merge(item: Item, pull: Pull, how: Merging) -> None:
 
 def _merged(clone: Clone, item: Item, sides: Sides, how: Merging, by: Signature) -> str:
     if how.method == "rebase":
-        return git_merge.rebase(clone, sides, by)
+        return git_repositories.rebase(clone, sides, by)
     if how.method == "squash":
         title = how.title or f"{item.title} (#{item.number})"
-        return git_merge.squash(clone, sides, _message(title, how.message), by)
+        message = _message(title, how.message)
+        return git_repositories.merge(clone, sides, message, by, is_squash=True)
     title = how.title or _merge_title(item)
-    return git_merge.merge(clone, sides, _message(title, how.message or item.title), by)
+    return git_repositories.merge(clone, sides, _message(title, how.message or item.title), by)
 
 
 def _merge_title(item: Item) -> str:
@@ -185,7 +185,7 @@ def revert(state: State, full: str, number: int, *, by: str) -> Item:
             raise invalid("PullRequest", "Only a merged pull request can be reverted.")
         who = state.signature(by)
         try:
-            tree = git_merge.reverted_tree(
+            tree = git_repositories.reverted_tree(
                 clone, top, before=pull.merged_over, after=pull.merge_sha, by=who
             )
         except ConflictedError:

@@ -1,4 +1,4 @@
-"""What the fake GitHub remembers; one JSON document holds it all."""
+"""The records of the fake GitHub, all in one JSON document."""
 
 from typing import Literal
 
@@ -111,7 +111,7 @@ class Token(Record):
     expires_at: float | None = None
     permissions: dict[str, str] = Field(default_factory=dict[str, str])
     repositories: list[str] | None = None
-    """None: all that whoever holds it may see."""
+    """None: every repository that its holder may see."""
     installation: int = 0
 
 

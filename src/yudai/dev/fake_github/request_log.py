@@ -1,4 +1,4 @@
-"""Who asked for what, for assertions; tokens are not in it."""
+"""Log of requests, for assertions; it holds no tokens."""
 
 import threading
 from typing import Any, NamedTuple

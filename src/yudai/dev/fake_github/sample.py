@@ -1,10 +1,10 @@
-"""A world to try things in: one repository, three issues, four people, an App."""
+"""Sample data: one repository, three issues, four people, an App."""
 
 import secrets
 from pathlib import Path
 
 from yudai import demo
-from yudai.dev.fake_github import app_jwt, issues
+from yudai.dev.fake_github import authenticate, issues
 from yudai.dev.fake_github.records import Hook
 from yudai.dev.fake_github.state import State
 from yudai.forge.domain.repository import Role
@@ -34,7 +34,7 @@ _SMALL = (
 
 
 def prepare(state: State) -> None:
-    """Make it, where the folder has nothing yet."""
+    """Create the sample data in an empty folder."""
     if state.world.people:
         return
     for login in PEOPLE:
@@ -49,7 +49,7 @@ def prepare(state: State) -> None:
     issues.open_issue(state, REPO, title=first.title, body=first.body, by="carol", labels=["bug"])
     for author, title, body, label in _SMALL:
         issues.open_issue(state, REPO, title=title, body=body, by=author, labels=[label])
-    private, public = app_jwt.new_key()
+    private, public = authenticate.new_key()
     write_private(state.folder / KEY_FILE, private)
     state.add_app("yudai", public, owner="ada")
     state.install("octo")
@@ -91,7 +91,7 @@ def _files(folder: Path) -> dict[str, bytes | str | None]:
 
 
 def write_private(file: Path, content: bytes) -> None:
-    """For nobody else to read."""
+    """Write a file that only its owner can read."""
     file.parent.mkdir(parents=True, exist_ok=True)
     file.touch(mode=0o600)
     file.chmod(0o600)

@@ -1,4 +1,4 @@
-"""The fake GitHub's memory: a folder with one JSON document and bare git repositories."""
+"""The fake GitHub's state: a folder with one JSON document and bare git repositories."""
 
 import os
 import secrets
@@ -14,7 +14,7 @@ from yudai.dev.fake_github.faults import Faults
 from yudai.dev.fake_github.git_repositories import Clone, Signature
 from yudai.dev.fake_github.records import App, Installation, Person, Repo, Token, World
 from yudai.dev.fake_github.request_log import RequestLog
-from yudai.dev.fake_github.webhook_sender import Courier
+from yudai.dev.fake_github.webhook_sender import WebhookSender
 from yudai.forge.domain.repository import Role
 from yudai.kit.clock import Clock, SystemClock
 
@@ -31,7 +31,7 @@ T = TypeVar("T")
 
 
 class State:
-    """Everything that is remembered; `lock` is held by whoever reads or changes it."""
+    """All records; hold `lock` to read or change them."""
 
     def __init__(self, folder: Path, *, clock: Clock | None = None) -> None:
         self.folder = folder
@@ -42,13 +42,13 @@ class State:
         self.faults = Faults()
         self.log = RequestLog()
         self.fork_looks = 0
-        """How often somebody has to look at a new fork before it has its branches."""
+        """Number of requests for a new fork before it has its branches."""
         self.signs_in = ""
         """Who the consent pages take for signed in, without asking; "" asks."""
         self.device_interval_s = 5.0
         """How often a device may ask whether somebody has typed its code."""
         self.world = self._load()
-        self.courier = Courier()
+        self.webhooks = WebhookSender()
 
     def _load(self) -> World:
         try:
@@ -67,7 +67,7 @@ class State:
             Path(part).replace(self.folder / _DOCUMENT)
 
     def close(self) -> None:
-        self.courier.close()
+        self.webhooks.close()
         self.save()
 
     def now(self) -> float:

@@ -1,11 +1,11 @@
-"""Sends webhooks in the background, in order, and says what came back."""
+"""Sends webhooks in the background, in order, and stores each answer's status."""
 
 import hashlib
 import hmac
-import threading
 import time
 from collections.abc import Callable
-from queue import Queue
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from functools import cached_property
 
 import httpx
 
@@ -31,53 +31,36 @@ def headers_of(delivery: Delivery) -> dict[str, str]:
     }
 
 
-class Courier:
-    """One thread, started with the first parcel."""
+class WebhookSender:
+    """One thread, started with the first delivery."""
 
     def __init__(self) -> None:
-        self._queue: Queue[tuple[str, Delivery, Done] | None] = Queue()
-        self._lock = threading.Lock()
-        self._thread: threading.Thread | None = None
-        self._left = 0
-        self._idle = threading.Condition(self._lock)
+        self._pool = ThreadPoolExecutor(1, thread_name_prefix="webhooks")
+        self._pending: set[Future[None]] = set()
 
     def send(self, url: str, delivery: Delivery, done: Done) -> None:
-        with self._lock:
-            self._left += 1
-            if self._thread is None:
-                self._thread = threading.Thread(target=self._work, name="webhooks", daemon=True)
-                self._thread.start()
-        self._queue.put((url, delivery, done))
+        sending = self._pool.submit(self._send, url, delivery, done)
+        self._pending = {one for one in self._pending if not one.done()} | {sending}
 
     def wait(self, timeout_s: float = 10.0) -> bool:
         """Until everything is delivered or refused."""
-        with self._idle:
-            return self._idle.wait_for(lambda: self._left == 0, timeout_s)
+        return not wait(self._pending, timeout_s).not_done
 
     def close(self) -> None:
-        """What waits is dropped; what is under way ends first."""
-        with self._lock:
-            thread, self._thread = self._thread, None
-        if thread is not None:
-            while not self._queue.empty():
-                self._queue.get_nowait()
-            self._queue.put(None)
-            thread.join(_TIMEOUT_S + 1)
-        with self._idle:
-            self._left = 0
-            self._idle.notify_all()
+        """Drop what waits; what is under way ends first."""
+        self._pool.shutdown(cancel_futures=True)
+        if "_client" in self.__dict__:
+            self._client.close()
 
-    def _work(self) -> None:
-        with httpx.Client(trust_env=False, timeout=_TIMEOUT_S) as client:
-            while (parcel := self._queue.get()) is not None:
-                url, delivery, done = parcel
-                started = time.monotonic()
-                delivery.status_code = _post(client, url, delivery)
-                delivery.seconds = time.monotonic() - started
-                done(delivery)
-                with self._idle:
-                    self._left -= 1
-                    self._idle.notify_all()
+    @cached_property
+    def _client(self) -> httpx.Client:
+        return httpx.Client(trust_env=False, timeout=_TIMEOUT_S)
+
+    def _send(self, url: str, delivery: Delivery, done: Done) -> None:
+        started = time.monotonic()
+        delivery.status_code = _post(self._client, url, delivery)
+        delivery.seconds = time.monotonic() - started
+        done(delivery)
 
 
 def _post(client: httpx.Client, url: str, delivery: Delivery) -> int:

@@ -11,7 +11,7 @@ from yudai.kit.value import Value
 
 _SUGGESTIONS = 3
 _LIKENESS = 0.6
-_NO_PRICES: Mapping[str, Price] = {}
+NO_PRICES: Mapping[str, Price] = {}
 
 
 class Routes(Value):
@@ -71,7 +71,7 @@ def resolve(
     listing: Listing,
     routes: Routes,
     *,
-    prices: Mapping[str, Price] = _NO_PRICES,
+    prices: Mapping[str, Price] = NO_PRICES,
 ) -> tuple[Model, ...]:
     """Each name or alias once, in order; RefusedError says what to do about a name."""
     found = [_Found(name, listing.find(name)) for name in names]

@@ -6,6 +6,7 @@ from yudai.kit.ids import short
 from yudai.kit.money import usd
 from yudai.patches.patch import readable
 from yudai.publishing.domain.summary import FileDelta, PublishedSolve
+from yudai.ranking.domain.reducers import count
 from yudai.ranking.domain.scorecard import Place, Scorecard
 from yudai.verification.domain.verdict import Tally, VerdictStatus
 
@@ -67,11 +68,11 @@ def proof(card: Scorecard) -> str:
         )
     else:
         said = (
-            f"{_count(len(evidence.proved_by), 'test')} red on the base commit and green with this"
+            f"{count(len(evidence.proved_by), 'test')} red on the base commit and green with this"
             f" patch{_by_others(card)}, in a sandbox that no agent has touched. {summary}"
         )
     flaky = (
-        f" {_count(len(card.verdict.flaky), 'flaky test')} left out." if card.verdict.flaky else ""
+        f" {count(len(card.verdict.flaky), 'flaky test')} left out." if card.verdict.flaky else ""
     )
     return (
         f"#### Red to green\n\n{said.rstrip('.')}.{flaky} The repository's own tests:"
@@ -94,7 +95,7 @@ def cross_examination(card: Scorecard) -> str:
         else "No other contestant brought a test that fails on the base commit."
     )
     own = (
-        f" {len(evidence.valid_tests)} of its own {_count(len(evidence.own_tests), 'new test')}"
+        f" {len(evidence.valid_tests)} of its own {count(len(evidence.own_tests), 'new test')}"
         " can tell the base commit from the patch."
         if evidence.own_tests
         else " It brings no tests of its own."
@@ -144,10 +145,10 @@ def _row(place: Place) -> str:
 
 def cost(solve: PublishedSolve, card: Scorecard) -> str:
     runs = len(solve.others) + 1
-    left = f"; {_count(solve.not_started, 'contestant')} not started" if solve.not_started else ""
+    left = f"; {count(solve.not_started, 'contestant')} not started" if solve.not_started else ""
     return (
         f"#### Cost\n\n{_money(card.cost_micros)} for this patch, {_money(solve.cost_micros)} for"
-        f" all {_count(runs, 'run')}{left}."
+        f" all {count(runs, 'run')}{left}."
     )
 
 
@@ -203,7 +204,3 @@ def is_link(url: str) -> bool:
 
 def _money(micros: int) -> str:
     return f"{usd(micros):.4f} USD" if micros else "0 USD"
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

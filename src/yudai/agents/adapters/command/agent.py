@@ -2,23 +2,122 @@
 
 import asyncio
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from yudai.agents.adapters.command import record as story
-from yudai.agents.adapters.command.record import Ending, ended
-from yudai.agents.adapters.edit_count import TakenPatch, take_patch
+from yudai.agents.adapters.edit_count import Inspection, TakenPatch, take_patch
 from yudai.agents.domain.command_spec import WEAKER, CommandSpec
 from yudai.agents.endpoint.port import EndpointReport, EndpointToken, RunEndpoint
+from yudai.agents.messages import exit_message, observe, output_of
 from yudai.agents.port import AgentLimits, AgentOutcome, AgentTask
+from yudai.gateway.domain.models import Usage
 from yudai.gateway.port import Gateway
-from yudai.kit.causes import Cause
+from yudai.kit.causes import POLICIES, Cause
 from yudai.kit.clock import Clock
 from yudai.kit.errors import SandboxError
 from yudai.kit.ids import RunId
-from yudai.kit.redaction import redactor
-from yudai.runs.domain.progress import OnMessage
+from yudai.kit.redaction import Redact, redactor
+from yudai.runs.domain.exit_status import EXIT_STATUSES, SUBMITTED
+from yudai.runs.domain.progress import OnMessage, Progress
+from yudai.runs.domain.trajectory.trajectory import TrajectoryMessage
 from yudai.sandboxes.port import ExecResult, Sandbox
+
+# A cap that was reached counts for every agent, even one that then ended gracefully.
+_CAPS = frozenset({Cause.OUT_OF_BUDGET, Cause.OUT_OF_STEPS, Cause.OUT_OF_TIME})
+
+
+class Ending(NamedTuple):
+    exit_status: str
+    cause: Cause | None
+    reason: str
+
+    @classmethod
+    def of(cls, cause: Cause, reason: str = "") -> "Ending":
+        status = EXIT_STATUSES.get(cause, EXIT_STATUSES[Cause.SANDBOX_FAILED])
+        return cls(status, cause, reason or POLICIES[cause].message)
+
+
+def ended(result: ExecResult, refusal: Cause | None, *, has_patch: bool, setup: str = "") -> Ending:
+    """`refusal`: why its last call was not answered; `setup`: the set-up command that failed."""
+    if result.timed_out:
+        return Ending.of(Cause.OUT_OF_TIME)
+    if refusal is not None and refusal in _CAPS:
+        return Ending.of(refusal)
+    how = f"exit code {result.exit_code}{_why(result)}"
+    if setup:
+        return Ending.of(Cause.AGENT_FAILED, f"its set-up `{setup[:200]}` ended with {how}")
+    if refusal is not None and (result.exit_code or not has_patch):
+        return Ending.of(refusal)
+    if result.exit_code and not has_patch:
+        return Ending.of(Cause.AGENT_FAILED, f"its command ended with {how} and changed nothing")
+    # What it changed is proved like any other patch, and the record says how it ended.
+    said = f"its command ended with {how}; its patch is taken as it is" if result.exit_code else ""
+    return Ending(SUBMITTED, None, said)
+
+
+def _why(result: ExecResult) -> str:
+    facts = {"out of memory": result.oom, "disk full": result.disk_full}
+    found = [fact for fact, holds in facts.items() if holds]
+    return f" ({', '.join(found)})" if found else ""
+
+
+CALL_ID = "the-agent-itself"
+"""No call of a model has it: what the command printed is the output of none of them."""
+
+Body = dict[str, Any]
+
+
+class Transcript:
+    """The first message and the last ones; those in between are the model endpoint's."""
+
+    def __init__(self, on_message: OnMessage, *, now: Callable[[], float]) -> None:
+        self._on_message = on_message
+        self._now = now
+
+    async def write(self, body: Body) -> None:
+        await self._write(0, body, Progress(steps=0, edits=0, usage=Usage()))
+
+    async def close(self, report: EndpointReport, output: Body | None, ending: Ending) -> None:
+        end = exit_message(ending.exit_status, ending.reason)
+        bodies = [output, end] if output else [end]
+        edits = int(bool(output and "edit" in output["extra"]))
+        progress = Progress(steps=report.steps, edits=edits, usage=report.usage)
+        for place, body in enumerate(bodies):
+            await self._write(report.messages + place, body, progress)
+
+    async def _write(self, seq: int, body: Body, progress: Progress) -> None:
+        at = self._now()
+        body = body | {"extra": {"timestamp": at, **body["extra"]}}
+        message = TrajectoryMessage(
+            seq=seq, step=progress.steps, role=body["role"], at=at, body=body
+        )
+        # It may wait for the database, which the event loop must not.
+        await asyncio.to_thread(self._on_message, message, progress)
+
+
+def opening(name: str, spec: CommandSpec, task: AgentTask) -> Body:
+    """Not sent to a model: for readers of the trajectory."""
+    lines = [
+        f"The agent {name} works in the sandbox by itself: {spec.command}",
+        f"Issue: {task.issue_title}",
+        "What follows is what it asked its model for, and what it printed. Weaker than usual:",
+        *(f"- {promise}" for promise in WEAKER),
+    ]
+    return {"role": "system", "content": "\n".join(lines), "extra": {}}
+
+
+def observation(result: ExecResult | None, patch: str, redact: Redact) -> Body | None:
+    """What the command printed; with the one edit that can be seen from outside."""
+    if result is None:
+        return None
+    stopped = "The agent was stopped because its time was up."
+    output = output_of(result, redact(result.text), stopped=stopped)
+    message = observe({"tool_call_id": CALL_ID}, output, at=0.0)
+    del message["extra"]["timestamp"]
+    message["extra"] |= Inspection(edit=1, patch=patch).notes if patch else {}
+    return message
+
 
 MAX_OUTPUT = 200_000
 # With the issue on its standard input; the command itself has none.
@@ -65,8 +164,8 @@ class CommandAgent:
     ) -> AgentOutcome:
         # The model endpoint meters for itself: it may be in another process than this one.
         del gateway
-        transcript = story.Transcript(on_message, now=self.clock.now)
-        await transcript.write(story.opening(self.name, self.spec, task))
+        transcript = Transcript(on_message, now=self.clock.now)
+        await transcript.write(opening(self.name, self.spec, task))
         run_id, sandbox_id = RunId(sandbox.ref.owner), sandbox.ref.id
         endpoint_token = await self.endpoint.open(
             run_id, sandbox_id=sandbox_id, seconds=limits.wall_time_s
@@ -80,7 +179,7 @@ class CommandAgent:
         taken = TakenPatch() if ran.error else await take_patch(sandbox.diff())
         ending = _ending(ran, report, taken)
         # In a thread: it may have printed much, and changed more.
-        seen = await asyncio.to_thread(story.observed, ran.result, taken.patch, redact)
+        seen = await asyncio.to_thread(observation, ran.result, taken.patch, redact)
         await transcript.close(report, seen, ending)
         return self._outcome(task, report, taken, ending)
 

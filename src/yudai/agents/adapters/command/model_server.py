@@ -15,9 +15,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-import uvicorn
-
 from yudai.agents.endpoint.port import MAX_BODY, BodyTooLargeError, ModelAnswer, ModelEndpoint
+from yudai.kit.http_server import serve_http
 
 HOST = "model.yudai.invalid"
 """The host name of the model endpoint in a sandbox without a network; our proxy resolves it."""
@@ -64,34 +63,13 @@ async def serve_on_loopback(endpoint: ModelEndpoint) -> AsyncGenerator[str]:
             yield f"http://127.0.0.1:{listener.getsockname()[1]}/v1"
 
 
-class _Server(uvicorn.Server):
-    @contextmanager
-    def capture_signals(self) -> Generator[None]:
-        """They are our process's."""
-        yield
-
-
 @asynccontextmanager
 async def _serving(endpoint: ModelEndpoint, listener: socket.socket) -> AsyncGenerator[None]:
     listener.listen(_BACKLOG)
-    config = uvicorn.Config(
-        EndpointApp(endpoint),
-        log_config=None,
-        access_log=False,
-        lifespan="off",
-        timeout_graceful_shutdown=_GRACE_S,
-        server_header=False,
-        proxy_headers=False,
-        ws="none",
-    )
-    server = _Server(config)
-    task = asyncio.create_task(server.serve(sockets=[listener]), name="model-door")
-    try:
+    app = EndpointApp(endpoint)
+    async with serve_http(app, listener, grace_s=_GRACE_S, name="model-server", ws="none") as task:
         yield
-    finally:
-        server.should_exit = True
-        await asyncio.wait([task])
-        task.result()
+    task.result()
 
 
 class EndpointApp:

@@ -5,7 +5,8 @@ from typing import Any
 from pydantic import BaseModel
 
 from yudai.agents.adapters.mini_swe.thread_bridge import Bridge
-from yudai.sandboxes.port import WORKSPACE, ExecResult, Sandbox
+from yudai.agents.messages import output_of
+from yudai.sandboxes.port import WORKSPACE, Sandbox
 
 # The sandbox stops a command at the deadline by itself and keeps its output; this is for one
 # that does not answer.
@@ -44,11 +45,8 @@ class SandboxEnvironment:
             ),
             grace_s=_GRACE_S,
         )
-        return {
-            "output": result.text,
-            "returncode": result.exit_code,
-            "exception_info": _exception_info(result, timeout_s),
-        }
+        stopped = f"The command was stopped after {timeout_s:.3g} s; this is its output so far."
+        return output_of(result, result.text, stopped=stopped)
 
     def finished(self, output: dict[str, Any]) -> bool:
         """Whether the marker is the first line that the command printed and nothing went wrong."""
@@ -65,15 +63,3 @@ class SandboxEnvironment:
             "environment": self.config.model_dump(mode="json"),
             "environment_type": "yudai.adapters.agents.environment.SandboxEnvironment",
         }
-
-
-def _exception_info(result: ExecResult, timeout_s: float) -> str:
-    facts = {
-        f"The command was stopped after {timeout_s:.3g} s; this is its output so far.": (
-            result.timed_out
-        ),
-        "The command was killed because the sandbox ran out of memory.": result.oom,
-        "The sandbox's disk is full.": result.disk_full,
-        "The command printed too much; a part of its output was dropped.": result.truncated,
-    }
-    return " ".join(fact for fact, holds in facts.items() if holds)

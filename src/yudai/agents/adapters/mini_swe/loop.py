@@ -1,27 +1,60 @@
 """mini-SWE-agent's loop with our limits; every message is reported as soon as it exists."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Generator, Mapping
+from contextlib import contextmanager
 from string import Template
 from typing import Any
 
 from yudai.agents.adapters.edit_count import NOTHING_SEEN, EditCount, Inspection
 from yudai.agents.adapters.mini_swe.environment import SandboxEnvironment
-from yudai.agents.adapters.mini_swe.exits import Ending, as_endings, ending
 from yudai.agents.adapters.mini_swe.model import GatewayModel
-from yudai.agents.adapters.mini_swe.thread_bridge import Bridge
-from yudai.agents.adapters.mini_swe.upstream import MINI_VERSION, DefaultAgent
+from yudai.agents.adapters.mini_swe.thread_bridge import Bridge, OverdueError, StoppedError
+from yudai.agents.adapters.mini_swe.upstream import MINI_VERSION, DefaultAgent, InterruptAgentFlow
 from yudai.agents.messages import NOT_EXECUTED, exit_message
 from yudai.agents.port import AgentLimits
 from yudai.agents.prompts import text
-from yudai.kit.causes import Cause
-from yudai.kit.errors import YudaiError
+from yudai.kit.causes import POLICIES, Cause
+from yudai.kit.errors import InfrastructureError, YudaiError
 from yudai.kit.money import usd
-from yudai.runs.domain.exit_status import SUBMITTED
+from yudai.runs.domain.exit_status import CANCELLED, EXIT_STATUSES, SUBMITTED
 from yudai.runs.domain.plan import parse_plan
 from yudai.runs.domain.progress import Marks, Progress, RunMark, with_mark
 from yudai.runs.domain.trajectory import trajectory
 from yudai.runs.domain.trajectory.kinds import IS_TEST
 from yudai.testing.domain.agent_commands import passed, runs_tests
+
+_WITHOUT_SANDBOX = frozenset({CANCELLED, "SandboxFailed", "SandboxLost"})
+
+
+class Ending(InterruptAgentFlow):
+    """Ends the run with an exit message."""
+
+    def __init__(self, exit_status: str, reason: str) -> None:
+        self.reason = reason
+        self.leaves_sandbox = exit_status not in _WITHOUT_SANDBOX
+        """Whether the work tree can still be looked at."""
+        super().__init__(  # pyright: ignore[reportUnknownMemberType]  upstream says only `dict`
+            exit_message(exit_status, reason)
+        )
+
+
+def ending(cause: Cause | None, reason: str = "") -> Ending:
+    reason = reason or ("" if cause is None else POLICIES[cause].message)
+    return Ending(EXIT_STATUSES[cause], reason)
+
+
+@contextmanager
+def as_endings() -> Generator[None]:
+    """Turn what ends a run into its exit message, so that the model never sees it."""
+    try:
+        yield
+    except StoppedError:
+        raise Ending(CANCELLED, "the run was cancelled") from None
+    except OverdueError:
+        raise ending(Cause.OUT_OF_TIME) from None
+    except InfrastructureError as error:
+        raise ending(error.cause, str(error)) from error
+
 
 # The work tree is looked at even when the time is up, so that the last step counts as it should.
 _LOOK_GRACE_S = 10.0
@@ -94,16 +127,16 @@ class ArenaLoop(DefaultAgent):
         """Record an observation of every action, also of those that an ending leaves undone."""
         *first, last = message["extra"]["actions"]
         end: Ending | None = None
-        told: list[dict[str, Any]] = []
+        observations: list[dict[str, Any]] = []
         for action in first:
             output, end = self._execute(action, end)
-            told += self._observe(action, output, NOTHING_SEEN)
+            observations += self._observe(action, output, NOTHING_SEEN)
         output, end = self._execute(last, end)
         look, end = self._look(end)
-        told += self._observe(last, output, look)
+        observations += self._observe(last, output, look)
         if end is not None:
             raise end
-        return told
+        return observations
 
     def save(self, path: object, *extra_dicts: object) -> dict[str, Any]:
         """Does nothing: messages are reported already; upstream saves the history every step."""

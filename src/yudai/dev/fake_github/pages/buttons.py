@@ -1,4 +1,4 @@
-"""What the buttons of the pages do, in the name of whoever was chosen."""
+"""Actions of the pages' buttons, in the name of the chosen person."""
 
 from collections.abc import Callable
 from typing import NamedTuple

@@ -10,8 +10,8 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from yudai.dev.fake_github import html
+from yudai.dev.fake_github.authenticate import fields_of, refuse_other_sites
 from yudai.dev.fake_github.errors import Refusal
-from yudai.dev.fake_github.forms import fields_of, refuse_other_sites
 from yudai.dev.fake_github.records import App, Grant
 from yudai.dev.fake_github.state import State
 
@@ -44,8 +44,7 @@ def _page(
                 answer = show(state, fields)
                 state.save()
         except Refusal as refusal:
-            told = html.text_block(refusal.message)
-            return html.page("Not possible", told, status=refusal.status)
+            return html.refused(refusal)
         return answer
 
     return respond

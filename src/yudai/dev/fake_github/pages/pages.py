@@ -7,10 +7,9 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from yudai.dev.fake_github import html, issues
+from yudai.dev.fake_github import html, issues, json_pull_views
+from yudai.dev.fake_github.authenticate import fields_of, refuse_other_sites
 from yudai.dev.fake_github.errors import Refusal, not_found
-from yudai.dev.fake_github.forms import fields_of, refuse_other_sites
-from yudai.dev.fake_github.pages import pulls
 from yudai.dev.fake_github.pages.buttons import Place, act
 from yudai.dev.fake_github.pages.consent import people
 from yudai.dev.fake_github.records import Item, Repo
@@ -19,6 +18,8 @@ from yudai.dev.fake_github.state import State, iso
 Show = Callable[[State, Request], Response]
 
 _COMMITS = 30
+_MAX_DIFF = 300_000
+_MERGES = {"merge": "Merge", "squash": "Squash and merge", "rebase": "Rebase and merge"}
 
 
 def routes(state: State) -> list[Route]:
@@ -41,7 +42,7 @@ def _page(state: State, show: Show) -> Callable[[Request], Awaitable[Response]]:
             with state.lock:
                 return show(state, request)
         except Refusal as refusal:
-            return _refused(refusal)
+            return html.refused(refusal)
 
     return respond
 
@@ -55,16 +56,10 @@ def _acting(state: State) -> Callable[[Request], Awaitable[Response]]:
             place = Place(state, repo, request.path_params["number"], fields.get("as", ""))
             act(place, fields)
         except Refusal as refusal:
-            return _refused(refusal)
+            return html.refused(refusal)
         return RedirectResponse(request.url.path, 303)
 
     return respond
-
-
-def _refused(refusal: Refusal) -> Response:
-    errors = "\n".join(str(error.get("message", error)) for error in refusal.errors or ())
-    told = html.text_block(f"{refusal.message}\n{errors}".strip())
-    return html.page("Not possible", "<h1>Not possible</h1>", told, status=refusal.status)
 
 
 def _found(state: State, request: Request) -> Repo:
@@ -123,7 +118,7 @@ def _row(repo: Repo, item: Item) -> str:
     place = f"/{repo.full}/{'pull' if item.pull else 'issues'}/{item.number}"
     labels = "".join(f' <span class="tag">{escape(name)}</span>' for name in item.labels)
     return (
-        f"<p>{pulls.status(item)} {html.link(place, item.title)}{labels}"
+        f"<p>{_status(item)} {html.link(place, item.title)}{labels}"
         f' <span class="dim">#{item.number} by {escape(item.author)},'
         f" {len(item.comments)} comments</span></p>"
     )
@@ -138,13 +133,13 @@ def _item(state: State, request: Request) -> Response:
     place = f"/{repo.full}/{kind}/{item.number}"
     who = html.select("as", people(state), label="as")
     listed = "pulls" if item.pull else "issues"
-    more = pulls.parts(state, repo, item, place, who) if item.pull else ()
+    more = _pull_parts(state, repo, item, place, who) if item.pull else ()
     said = [_said(one.author, one.created_at, one.body) for one in item.comments]
     return html.page(
         f"{item.title} #{item.number}",
         f"<p>{html.link(f'/{repo.full}/{listed}', repo.full)}</p>",
         f"<h1>{escape(item.title)} <small>#{item.number}</small></h1>",
-        f"<p>{pulls.status(item)} {_labels(item)}</p>",
+        f"<p>{_status(item)} {_labels(item)}</p>",
         _said(item.author, item.created_at, item.body or ""),
         *said,
         *more,
@@ -188,11 +183,54 @@ def _commit(state: State, request: Request) -> Response:
         one.message.partition("\n")[0],
         *_head(state, repo),
         html.box(f"<b>{escape(one.author.name)}</b> {one.sha}", html.text_block(one.message)),
-        html.box("Changes", html.diff_block(diff[: pulls.MAX_DIFF])),
+        html.box("Changes", html.diff_block(diff[:_MAX_DIFF])),
     )
 
 
 def _diff(state: State, request: Request) -> Response:
     repo = _found(state, request)
     item = issues.find(repo, request.path_params["number"])
-    return PlainTextResponse(pulls.diff(state, repo, item))
+    return PlainTextResponse(_pull_diff(state, repo, item))
+
+
+def _status(item: Item) -> str:
+    name: str = item.state
+    if item.pull is not None and item.pull.merge_sha:
+        name = "merged"
+    elif item.pull is not None and item.pull.draft and name == "open":
+        return '<span class="dim">draft</span>'
+    return f'<span class="{name}">{name}</span>'
+
+
+def _pull_diff(state: State, repo: Repo, item: Item) -> str:
+    pull = json_pull_views.current(state, repo, item)
+    start = pull.merged_over or pull.base_sha
+    return state.clone(repo.full).git("diff", "--no-ext-diff", f"{start}...{pull.head_sha}", "--")
+
+
+def _pull_parts(state: State, repo: Repo, item: Item, place: str, who: str) -> list[str]:
+    pull = json_pull_views.current(state, repo, item)
+    owner = pull.head_repo.partition("/")[0]
+    told = (
+        f"<p>From <code>{escape(owner)}:{escape(pull.head)}</code> ({pull.head_sha[:8]})"
+        f" into <code>{escape(pull.base)}</code>.</p>"
+    )
+    if pull.merge_sha:
+        commit = html.link(f"/{repo.full}/commit/{pull.merge_sha}", pull.merge_sha[:8])
+        told += f"<p>Merged by {escape(pull.merged_by)} as {commit}.</p>"
+    changes = html.box("Changes", html.diff_block(_pull_diff(state, repo, item)[:_MAX_DIFF]))
+    return [told, changes, *_pull_buttons(item, place, who)]
+
+
+def _pull_buttons(item: Item, place: str, who: str) -> list[str]:
+    pull = item.pull
+    if pull is None:
+        return []
+    if pull.merge_sha:
+        text = "Re-apply" if item.title.startswith('Revert "') else "Revert"
+        return [html.act(place, who, {"revert": text})]
+    if item.state != "open":
+        return []
+    if pull.draft:
+        return [html.act(place, who, {"ready": "Ready for review"})]
+    return [html.act(place, who, _MERGES)]

@@ -1,8 +1,10 @@
 """A bare repository of our own for each root: what a person's git does later cannot reach it."""
 
 import asyncio
+import errno
 import hashlib
 import os
+import posixpath
 import tempfile
 from collections.abc import Generator, Iterable
 from contextlib import contextmanager, suppress
@@ -10,15 +12,17 @@ from pathlib import Path
 from typing import IO, NamedTuple
 
 from yudai.forge.adapters.git.command import Git
-from yudai.forge.adapters.git.objects import Entry, find_entry, list_tree
+from yudai.forge.adapters.git.objects import LINK, find_entry, list_tree
 from yudai.forge.ports.folder import Snapshot
 from yudai.kit.errors import NotFoundError, RefusedError
+from yudai.patches.patch import readable
 
 # Contents leave byte for byte, and no attribute of a tree leaves a file out.
 ATTRIBUTES = (
     "* -text !eol !ident !filter !working-tree-encoding !export-subst !export-ignore !diff !merge\n"
 )
 _SHA256_NAME = 64
+_MAX_HOPS = 8
 
 
 class Caps(NamedTuple):
@@ -86,13 +90,26 @@ class Mirror:
         if ran.exit_code != 0:
             raise lacking(ran.error)
 
-    async def entries(self, snapshot: Snapshot) -> list[Entry]:
+    async def paths(self, snapshot: Snapshot) -> tuple[str, ...]:
+        """Files and links of a snapshot."""
         await self.check(snapshot)
-        return await list_tree(self.git, snapshot.tree)
+        entries = await list_tree(self.git, snapshot.tree)
+        return tuple(_text(entry.path) for entry in entries if entry.is_file)
 
-    async def find(self, snapshot: Snapshot, path: str) -> Entry | None:
+    async def read(self, snapshot: Snapshot, path: str, *, max_bytes: int) -> bytes:
+        """A file of a snapshot; a link is read as what it leads to in the tree."""
         await self.check(snapshot)
-        return await find_entry(self.git, snapshot.tree, path)
+        for _ in range(_MAX_HOPS):
+            entry = await find_entry(self.git, snapshot.tree, path)
+            if entry is None or not entry.is_file:
+                break
+            if entry.size > max_bytes:
+                raise OSError(errno.EFBIG, os.strerror(errno.EFBIG), path)
+            content = await self.git.ask("cat-file", "blob", entry.oid)
+            if entry.mode != LINK:
+                return content
+            path = posixpath.normpath(posixpath.join(posixpath.dirname(path), _text(content)))
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
 
     async def check(self, snapshot: Snapshot) -> None:
         """NotFoundError when that tree is not stored here any more."""
@@ -144,3 +161,17 @@ def lacking(complaint: str) -> RefusedError:
 
 def _gone(snapshot: Snapshot) -> NotFoundError:
     return NotFoundError(f"the snapshot of {snapshot.repo} is no longer stored: start a new solve")
+
+
+def _text(path: bytes) -> str:
+    return path.decode("utf-8", "surrogateescape")
+
+
+@contextmanager
+def readable_faults(home: Path) -> Generator[None]:
+    """The system's errors in our words, with the file that they are about."""
+    try:
+        yield
+    except OSError as error:
+        where = readable(os.fsdecode(error.filename or home))
+        raise RefusedError(f"cannot use {where}: {error.strerror}") from error

@@ -10,6 +10,7 @@ LINK = "120000"
 SUBMODULE = "160000"
 EXECUTABLE = "100755"
 ABSENT = "000000"
+_FOLDER = "040000"
 
 
 class Entry(NamedTuple):
@@ -19,8 +20,9 @@ class Entry(NamedTuple):
     path: bytes
 
     @property
-    def is_folder(self) -> bool:
-        return self.mode == "040000"
+    def is_file(self) -> bool:
+        """A file or a link: neither a folder nor a submodule."""
+        return self.mode not in (_FOLDER, SUBMODULE)
 
 
 class Side(NamedTuple):

@@ -1,10 +1,14 @@
 """What a person should know of a tree: what is in it that a sandbox will not have."""
 
+import hashlib
+import os
 import posixpath
+import re
 from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
 
 from yudai.forge.adapters.git.command import Git
-from yudai.forge.adapters.git.lfs import FILTER, MAX_POINTER, MIN_POINTER, parse_pointer
 from yudai.forge.adapters.git.objects import LINK, SUBMODULE, Entry, read_objects
 from yudai.patches.patch import readable
 
@@ -59,6 +63,48 @@ def leads_outside(path: bytes, target: bytes) -> bool:
 def _line(found: Sequence[bytes], one: str, many: str, what: str) -> list[str]:
     if not found:
         return []
-    names = [readable(path.decode("utf-8", "surrogateescape")) for path in found[:_NAMED]]
-    more = f" and {len(found) - _NAMED} more" if len(found) > _NAMED else ""
-    return [f"{len(found)} {one if len(found) == 1 else many} {what}: {', '.join(names)}{more}"]
+    return [f"{len(found)} {one if len(found) == 1 else many} {what}: {first_names(found)}"]
+
+
+def first_names(paths: Sequence[bytes]) -> str:
+    """The first paths, and how many more there are."""
+    names = [readable(path.decode("utf-8", "surrogateescape")) for path in paths[:_NAMED]]
+    more = f" and {len(paths) - _NAMED} more" if len(paths) > _NAMED else ""
+    return ", ".join(names) + more
+
+
+FILTER = b"filter=lfs"
+MIN_POINTER = 100
+MAX_POINTER = 1024
+
+_POINTER = re.compile(
+    rb"version https://git-lfs\.github\.com/spec/v1\n"
+    rb"(?:ext-.*\n)*oid sha256:([0-9a-f]{64})\nsize (\d{1,18})\n"
+)
+_CHUNK = 1 << 20
+_OPEN = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+
+
+class Pointer(NamedTuple):
+    sha256: str
+    size: int
+
+
+def parse_pointer(content: bytes) -> Pointer | None:
+    match = _POINTER.fullmatch(content)
+    return Pointer(match[1].decode(), int(match[2])) if match else None
+
+
+def stands_for(pointer: Pointer, file: Path) -> bool:
+    """Whether that file holds what the pointer names."""
+    try:
+        descriptor = os.open(file, _OPEN)
+    except OSError:
+        return False
+    with open(descriptor, "rb") as content:  # noqa: PTH123 - a descriptor
+        if os.fstat(descriptor).st_size != pointer.size:
+            return False
+        digest = hashlib.sha256()
+        while chunk := content.read(_CHUNK):
+            digest.update(chunk)
+    return digest.hexdigest() == pointer.sha256

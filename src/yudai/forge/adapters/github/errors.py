@@ -107,10 +107,7 @@ def _detail(error: Object) -> str:
 
 _MOVED = (RefusedError, "GitHub says that it is elsewhere: give its name of today")
 _REFUSALS: dict[int, tuple[Callable[[str], YudaiError], str]] = {
-    301: _MOVED,
-    302: _MOVED,
-    307: _MOVED,
-    308: _MOVED,
+    **dict.fromkeys((301, 302, 307, 308), _MOVED),
     401: (UnknownCallerError, "GitHub does not know who asks ({words}): {remedy}"),
     403: (ForbiddenError, "GitHub does not allow it: {words}"),
     404: (NotFoundError, "there is no {what} at GitHub, or you may not see it"),

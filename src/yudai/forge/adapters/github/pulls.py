@@ -1,17 +1,23 @@
-"""Pull requests, and copies of repositories to open them from."""
+"""Pull requests, the copies of repositories that they come from, and the commits of a branch."""
 
 from urllib.parse import quote
 
-from yudai.forge.adapters.github.context import Place
+from yudai.forge.adapters.github.context import Place, moment
 from yudai.forge.adapters.github.messages import Ask
-from yudai.forge.adapters.github.responses import Branch, Pull, Repo, account
-from yudai.forge.domain.repository import NewPull, PullRequest, PullState, RepoRef, repo_ref
+from yudai.forge.adapters.github.responses import Branch, Commit, Pull, Repo, account
+from yudai.forge.domain.repository import (
+    ForgeCommit,
+    NewPull,
+    PullRequest,
+    PullState,
+    RepoRef,
+    repo_ref,
+)
 from yudai.forge.ports.remote import Credential
 from yudai.kit.errors import ConflictError, ForgeError, NotFoundError, RefusedError
 
 _PER_PAGE = "50"
 _FORK_PAUSES_S = (1.0, 1.0, 2.0, 2.0, 4.0, 5.0, 5.0, 10.0, 10.0, 10.0, 10.0)
-_NO_DRAFTS = "draft pull requests are not supported"
 
 
 class GitHubPulls:
@@ -21,7 +27,7 @@ class GitHubPulls:
     async def pull(self, repo: RepoRef, number: int, *, by: Credential) -> PullRequest:
         ask = Ask(self._place.path(repo, f"/pulls/{number}"))
         found = await self._place.client.one(Pull, ask, by=self._place.identity(by, repo))
-        return told(self._place, repo, found)
+        return _pull_request(self._place, repo, found)
 
     async def pulls_of(
         self, repo: RepoRef, head: str, base: str, *, by: Credential
@@ -30,16 +36,14 @@ class GitHubPulls:
         ask = Ask(self._place.path(repo, "/pulls"), params=params, is_fresh=True)
         found = await self._place.client.every(Pull, ask, by=self._place.identity(by, repo))
         # A head that it does not understand is no filter to GitHub: it would give all there are.
-        return tuple(told(self._place, repo, one) for one in found if _is_from(one, head, base))
+        return tuple(
+            _pull_request(self._place, repo, one) for one in found if _is_from(one, head, base)
+        )
 
     async def open_pull(self, repo: RepoRef, new: NewPull, *, by: Credential) -> PullRequest:
-        try:
-            return await self._open(repo, new, by=by)
-        except RefusedError as error:
-            if not new.draft or _NO_DRAFTS not in str(error).lower():
-                raise
-        # Private repositories without a paid plan have no drafts; what was refused was not done.
-        return await self._open(repo, new.model_copy(update={"draft": False}), by=by)
+        ask = Ask(self._place.path(repo, "/pulls"), method="POST", body=new.model_dump())
+        made = await self._place.client.one(Pull, ask, by=self._place.identity(by, repo))
+        return _pull_request(self._place, repo, made)
 
     async def fork(self, repo: RepoRef, *, by: Credential) -> RepoRef:
         path = self._place.path(repo, "/forks")
@@ -58,10 +62,40 @@ class GitHubPulls:
                 await self._place.sleep(pause)
         raise ForgeError(f"{ref.full} is not ready yet: try again later", retry_after_s=60.0)
 
-    async def _open(self, repo: RepoRef, new: NewPull, *, by: Credential) -> PullRequest:
-        ask = Ask(self._place.path(repo, "/pulls"), method="POST", body=new.model_dump())
-        made = await self._place.client.one(Pull, ask, by=self._place.identity(by, repo))
-        return told(self._place, repo, made)
+    async def commits(
+        self, repo: RepoRef, branch: str, *, since: float, by: Credential
+    ) -> tuple[ForgeCommit, ...]:
+        params = {"sha": branch, "since": moment(since), "per_page": "100"}
+        ask = Ask(self._place.path(repo, "/commits"), params=params)
+        found = await self._place.client.every(Commit, ask, by=self._place.identity(by, repo))
+        unique = {one.sha: _commit(one) for one in reversed(found)}
+        return tuple(unique.values())
+
+    async def merged_since(
+        self, repo: RepoRef, base: str, since: float, *, by: Credential
+    ) -> tuple[PullRequest, ...]:
+        params = {
+            "state": "closed",
+            "base": base,
+            "sort": "updated",
+            "direction": "desc",
+            "per_page": "50",
+        }
+        ask = Ask(self._place.path(repo, "/pulls"), params=params)
+        found: dict[int, PullRequest] = {}
+        async for page in self._place.client.pages(
+            list[Pull], ask, by=self._place.identity(by, repo)
+        ):
+            found.update({one.number: _pull_request(self._place, repo, one) for one in page})
+            # Whatever was merged since was changed since.
+            if any(one.updated_at < since for one in page):
+                break
+        merged = [
+            (pull.merged_at, pull.number)
+            for pull in found.values()
+            if pull.merged_at is not None and pull.merged_at >= since and pull.base_branch == base
+        ]
+        return tuple(found[number] for _, number in sorted(merged))
 
     async def _is_there(self, ask: Ask, ref: RepoRef, *, by: Credential) -> bool:
         try:
@@ -71,7 +105,7 @@ class GitHubPulls:
         return True
 
 
-def told(place: Place, repo: RepoRef, pull: Pull) -> PullRequest:
+def _pull_request(place: Place, repo: RepoRef, pull: Pull) -> PullRequest:
     is_merged = bool(pull.merged) or pull.merged_at is not None
     closed = PullState.MERGED if is_merged else PullState.CLOSED
     return PullRequest(
@@ -103,3 +137,13 @@ def _is_from(pull: Pull, head: str, base: str) -> bool:
         whose = pull.head.repo.full_name.partition("/")[0] if pull.head.repo else owner
     is_same = (pull.head.ref, pull.base.ref) == (branch, base)
     return is_same and whose.lower() == owner.lower()
+
+
+def _commit(commit: Commit) -> ForgeCommit:
+    committer = commit.commit.committer
+    return ForgeCommit(
+        sha=commit.sha,
+        message=commit.commit.message,
+        at=(committer.date if committer else None) or 0.0,
+        author=commit.author_name,
+    )

@@ -14,8 +14,8 @@ from yudai.forge.adapters.git.mirror import ATTRIBUTES, Mirror, lay_out
 from yudai.forge.adapters.git.objects import EXECUTABLE, Difference
 from yudai.forge.adapters.git.patch_tree import put_on_tree
 from yudai.forge.adapters.mirrors.fetch import Fetching, index_bytes, pin
+from yudai.forge.adapters.mirrors.history import patch_id
 from yudai.forge.adapters.mirrors.locations import BUILT, is_whole_name
-from yudai.forge.adapters.mirrors.patch_ids import patch_id
 from yudai.forge.domain.repository import RepoRef
 from yudai.forge.ports.remote import Built, CommitText, Credential
 from yudai.kit.errors import RefusedError

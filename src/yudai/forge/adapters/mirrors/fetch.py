@@ -77,7 +77,9 @@ class Fetching:
         async with self.locations.writing(mirror):
             ran = await self._fetch(mirror, repo, f"+refs/heads/{base}:{ours}", by=by)
             if ran.exit_code != 0:
-                raise self._failure(ran, repo, base)
+                if "couldn't find remote ref" in ran.told:
+                    raise NotFoundError(f"{repo.url} has no branch {readable(base)}")
+                raise failure(ran, repo.url)
             commit = (await mirror.git.ask("rev-parse", f"{ours}^{{commit}}")).decode().strip()
             await pin(mirror, f"{PINS}/{commit}", commit)
             await self._tidy(mirror)
@@ -85,7 +87,7 @@ class Fetching:
 
     async def commit(self, repo: RepoRef, sha: str, *, by: Credential) -> Mirror:
         """The mirror with this commit in it; asked for by its name, else among all branches."""
-        address = self.wire.address(repo)
+        self.wire.address(repo)
         mirror = self.locations.mirror(repo)
         await asyncio.to_thread(mirror.create)
         if await has_commit(mirror, sha):
@@ -94,7 +96,7 @@ class Fetching:
             await self._forget_others(mirror)
             for wanted in (f"{sha}:{PINS}/{sha}", f"+refs/heads/*:{_OTHERS}/*"):
                 ran = await self._fetch(mirror, repo, wanted, by=by)
-                error = failure(ran, address)
+                error = failure(ran, repo.url)
                 if ran.exit_code != 0 and not isinstance(error, NotFoundError):
                     raise error
                 if await has_commit(mirror, sha):
@@ -133,11 +135,6 @@ class Fetching:
                 "that are kept of a repository"
             )
         return ran
-
-    def _failure(self, ran: Ran, repo: RepoRef, base: str) -> Exception:
-        if "couldn't find remote ref" in ran.told:
-            return NotFoundError(f"{repo.url} has no branch {readable(base)}")
-        return failure(ran, self.wire.address(repo))
 
     async def _forget_others(self, mirror: Mirror) -> None:
         """A branch that is gone by now may have had the name of another one's folder."""

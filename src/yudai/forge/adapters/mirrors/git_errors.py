@@ -5,7 +5,6 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from yudai.forge.adapters.git.command import Ran
-from yudai.forge.adapters.mirrors.addresses import Address
 from yudai.kit.errors import ForbiddenError, ForgeError, NotFoundError, RefusedError, YudaiError
 from yudai.patches.patch import readable
 
@@ -78,9 +77,9 @@ _ANSWERS = (
 )
 
 
-def failure(ran: Ran, address: Address) -> YudaiError:
+def failure(ran: Ran, url: str) -> YudaiError:
     """A message without a row counts as a fault of network or forge: a retry may work."""
-    url = address.url.removesuffix(".git")
+    url = url.removesuffix(".git")
     text = f"{ran.told}\n{ran.output.decode('utf-8', 'replace')}"
     for answer in _ANSWERS:
         if answer.sign.search(text):

@@ -1,17 +1,54 @@
 """Git that may talk to one forge: by one protocol, in one name, within time, and nowhere else."""
 
 import base64
+import re
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import urlsplit
 
 from pydantic import SecretStr
 
 from yudai.forge.adapters.git.command import LIMITS, Git, Limits, Ran, TooSlowError
-from yudai.forge.adapters.mirrors.addresses import Address, address_of
 from yudai.forge.adapters.mirrors.git_errors import failure
-from yudai.forge.domain.repository import RepoRef
+from yudai.forge.domain.repository import RepoRef, repo_ref
 from yudai.forge.ports.remote import Credential
-from yudai.kit.errors import ForgeError
+from yudai.kit.errors import ForgeError, RefusedError
+
+_LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
+_FORGE = re.compile(r"https?://(?:\[[0-9A-Fa-f:]{2,45}\]|[A-Za-z0-9.-]{1,253})(?::\d{1,5})?")
+
+
+class Address(NamedTuple):
+    """Where a repository is fetched from: built from checked parts, never taken from input."""
+
+    url: str
+    origin: str
+    scheme: str
+    is_loopback: bool
+
+
+def address_of(repo: RepoRef, *, allow_http: bool = False) -> Address:
+    """RefusedError for anything but https, or http to this machine where that is allowed."""
+    host = _host(repo.forge)
+    is_loopback = host in _LOOPBACK
+    scheme = repo.forge.partition(":")[0]
+    if not host or (scheme == "http" and not (allow_http and is_loopback)):
+        raise RefusedError(f"{repo.forge[:200]!a} is no forge: give https://host")
+    checked = repo_ref(repo.forge, repo.owner, repo.name)
+    return Address(f"{checked.url}.git", repo.forge, scheme, is_loopback)
+
+
+def _host(forge: str) -> str:
+    if not _FORGE.fullmatch(forge):
+        return ""
+    try:
+        # An impossible port is found out when it is asked for.
+        host, port = urlsplit(forge).hostname, urlsplit(forge).port
+    except ValueError:
+        return ""
+    return host if host and port != 0 else ""
+
 
 # What old programs wrote wrongly without harm; anything else that fsck finds is refused.
 _HARMLESS = ("badTimezone", "missingSpaceBeforeDate", "zeroPaddedFilemode")
@@ -96,7 +133,7 @@ class Wire:
             git, address, "ls-remote", "--", address.url, ref, by=by, limits=limits
         )
         if ran.exit_code != 0:
-            raise failure(ran, address)
+            raise failure(ran, address.url)
         lines = (line.partition("\t") for line in ran.output.decode("utf-8", "replace").split("\n"))
         return next((oid for oid, _, name in lines if name == ref), "")
 

@@ -7,8 +7,7 @@ from typing import Any
 import openai
 
 from yudai.gateway.adapters.openai.endpoint import Endpoint
-from yudai.gateway.adapters.openai.errors import Fault, one_line, status_fault
-from yudai.gateway.adapters.openai.retry import Patience
+from yudai.gateway.adapters.openai.errors import Fault, Patience, one_line, status_fault
 
 # At DEBUG these write down headers and addresses as they are.
 for _name in ("httpcore2", "httpx2", "openai"):

@@ -1,10 +1,14 @@
-"""What an endpoint's failures mean: one table of statuses and wordings."""
+"""What an endpoint's failures mean, and how long and how often it is tried after them."""
 
 import json
+import math
 import re
+from datetime import UTC
+from email.utils import parsedate_to_datetime
 from typing import NamedTuple
 
 from yudai.kit.causes import Cause
+from yudai.kit.retry import grown
 from yudai.kit.text import clean
 from yudai.kit.untyped import as_object, parse
 
@@ -70,12 +74,12 @@ class Fault(NamedTuple):
 
 def status_fault(status: int, body: bytes, *, retry_after: str = "", location: str = "") -> Fault:
     """An answer that HTTP itself calls a failure."""
-    told = _told(body)
-    words = f"it redirects to {location}" if location else told.words
+    complaint = _said_by(body)
+    words = f"it redirects to {location}" if location else complaint.words
     return Fault(
         one_line(words) or "it says nothing more",
         status=status,
-        text=told.text,
+        text=complaint.text,
         retry_after=retry_after,
         lost=status in _TIMED_OUT,
     )
@@ -83,13 +87,13 @@ def status_fault(status: int, body: bytes, *, retry_after: str = "", location: s
 
 def error_fault(error: object, *, lost: bool) -> Fault:
     """An error inside of an answer that HTTP calls a success."""
-    told = _of_error(error)
+    complaint = _of_error(error)
     code = as_object(error).get("code")
     status = code if isinstance(code, int) and 400 <= code < 600 else 502
     return Fault(
-        one_line(told.words) or "an error without a word",
+        one_line(complaint.words) or "an error without a word",
         status=status,
-        text=told.text,
+        text=complaint.text,
         lost=lost or status in _TIMED_OUT,
     )
 
@@ -109,31 +113,67 @@ def is_html(text: str) -> bool:
     return text.lstrip()[:15].lower().startswith(("<!doctype html", "<html"))
 
 
-class _Told(NamedTuple):
+class _Complaint(NamedTuple):
     words: str
     text: str
 
 
-def _told(body: bytes) -> _Told:
+def _said_by(body: bytes) -> _Complaint:
     text = body.decode("utf-8", "replace")
     if is_html(text):
-        return _Told("a page of HTML", "")
+        return _Complaint("a page of HTML", "")
     try:
         data = parse(text)
     except ValueError:
-        return _Told(text, text[:_MAX_TEXT])
+        return _Complaint(text, text[:_MAX_TEXT])
     return _of_error(as_object(data).get("error") or data)
 
 
-def _of_error(error: object) -> _Told:
+def _of_error(error: object) -> _Complaint:
     """OpenAI's error object, or what others put in its place."""
     known = as_object(error)
     message = next((said for key in ("message", "detail") if (said := known.get(key))), None)
     # OpenRouter says "Provider returned error" and keeps the provider's own words in here.
     raw = as_object(known.get("metadata")).get("raw")
     words = ": ".join(_dump(said) for said in (message, raw) if said)
-    return _Told(words or _dump(error), _dump(error)[:_MAX_TEXT])
+    return _Complaint(words or _dump(error), _dump(error)[:_MAX_TEXT])
 
 
 def _dump(value: object) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+class Patience(NamedTuple):
+    attempts: int = 4
+    attempt_s: float = 300.0
+    """For one attempt as a whole, so that an endpoint that drips ends too."""
+    connect_s: float = 15.0
+    longest_wait_s: float = 60.0
+    """An endpoint that asks to be left alone for longer is given up."""
+    max_bytes: int = 8 << 20
+    """Of one answer, after unpacking."""
+
+
+def pause(failures: int, *, asked_s: float | None, dice: float) -> float:
+    """Seconds until the next attempt; the dice (0 to 1) keep many callers from coming at once."""
+    if asked_s is not None:
+        return asked_s + dice
+    return grown(failures, 1.0, longest_s=30.0) * (1 + dice) / 2
+
+
+def retry_after(header: str, *, now: float) -> float | None:
+    """Seconds from now, of a header that gives seconds or a date; None when it says neither."""
+    try:
+        seconds = float(header)
+    except ValueError:
+        return _until(header, now)
+    return None if math.isnan(seconds) else max(0.0, seconds)
+
+
+def _until(date: str, now: float) -> float | None:
+    try:
+        at = parsedate_to_datetime(date)
+    except (ValueError, TypeError, OverflowError, IndexError):
+        return None
+    # A date without a zone is meant as UTC.
+    return max(0.0, (at if at.tzinfo else at.replace(tzinfo=UTC)).timestamp() - now)

@@ -11,9 +11,8 @@ import structlog
 
 from yudai.gateway.adapters.openai.dialect import Dialect, Dialects, request
 from yudai.gateway.adapters.openai.endpoint import Endpoint
-from yudai.gateway.adapters.openai.errors import Fault, one_line
+from yudai.gateway.adapters.openai.errors import Fault, Patience, one_line, pause, retry_after
 from yudai.gateway.adapters.openai.replies import Reply, read_reply
-from yudai.gateway.adapters.openai.retry import Patience, pause, retry_after
 from yudai.gateway.domain.models import Model
 from yudai.gateway.port import Call, Completion
 from yudai.kit.causes import Cause

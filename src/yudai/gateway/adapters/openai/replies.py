@@ -26,15 +26,15 @@ class Consumed(NamedTuple):
 
 
 def consumed(usage: object, call: Call, message: object, *, with_cost: bool) -> Consumed:
-    told = as_object(usage)
-    prompt = _count(told.get("prompt_tokens"))
-    output = _count(told.get("completion_tokens"))
+    usage = as_object(usage)
+    prompt = _count(usage.get("prompt_tokens"))
+    output = _count(usage.get("completion_tokens"))
     read = prompt or _estimate([call.messages, call.tools])
-    cost = _cost_micros(told) if with_cost else None
+    cost = _cost_micros(usage) if with_cost else None
     return Consumed(
         Usage(
             input_tokens=read,
-            cached_tokens=min(read, _cached(told)),
+            cached_tokens=min(read, _cached(usage)),
             output_tokens=output or _estimate(message),
             cost_micros=cost or 0,
         ),
@@ -43,19 +43,19 @@ def consumed(usage: object, call: Call, message: object, *, with_cost: bool) -> 
     )
 
 
-def _cached(told: dict[str, Any]) -> int:
-    details = as_object(told.get("prompt_tokens_details"))
+def _cached(usage: dict[str, Any]) -> int:
+    details = as_object(usage.get("prompt_tokens_details"))
     # DeepSeek's own name for it.
-    return _count(details.get("cached_tokens")) or _count(told.get("prompt_cache_hit_tokens"))
+    return _count(details.get("cached_tokens")) or _count(usage.get("prompt_cache_hit_tokens"))
 
 
-def _cost_micros(told: dict[str, Any]) -> int | None:
-    cost = _dollars(told.get("cost"))
+def _cost_micros(usage: dict[str, Any]) -> int | None:
+    cost = _dollars(usage.get("cost"))
     if cost is None:
         return None
     # With a person's own key at OpenRouter, `cost` is only the fee upon what the provider charges.
-    if told.get("is_byok") is True:
-        cost += _dollars(as_object(told.get("cost_details")).get("upstream_inference_cost")) or 0.0
+    if usage.get("is_byok") is True:
+        cost += _dollars(as_object(usage.get("cost_details")).get("upstream_inference_cost")) or 0.0
     # Rounded first: 0.0003 dollars are 300 micro-dollars, not 301.
     return math.ceil(round(min(cost, MOST_COST_USD) * MICROS_PER_USD, 6))
 
@@ -177,8 +177,8 @@ def _text(value: object) -> str:
 
 
 def _reasoning(message: dict[str, Any], details: tuple[dict[str, Any], ...]) -> str:
-    told = _text(message.get("reasoning_content")) or _text(message.get("reasoning"))
-    return told or "\n".join(
+    reasoning = _text(message.get("reasoning_content")) or _text(message.get("reasoning"))
+    return reasoning or "\n".join(
         text for part in details if (text := _text(part.get("text") or part.get("summary")))
     )
 

@@ -1,10 +1,11 @@
 """One step of a trajectory: the thought, the commands and their output."""
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from yudai.gateway.domain.models import Usage
+from yudai.kit.money import usd
 from yudai.kit.untyped import Object, as_object, as_text
 from yudai.kit.value import Value
 from yudai.runs.domain.trajectory.messages import (
@@ -46,7 +47,7 @@ class Step(Value):
     thought: str
     reasoning: str
     actions: tuple[Action, ...]
-    told: tuple[StepInput, ...]
+    inputs: tuple[StepInput, ...]
     usage: Usage
     started_at: float
     seconds: float
@@ -66,7 +67,7 @@ def step_of(number: int, messages: Sequence[TrajectoryMessage]) -> Step:
         thought="\n\n".join(filter(None, map(thought_of, said))),
         reasoning="\n\n".join(filter(None, map(reasoning_of, said))),
         actions=_matched(commands, observations),
-        told=tuple(StepInput(role=role_of(body), text=text_of(body)) for body in others),
+        inputs=tuple(StepInput(role=role_of(body), text=text_of(body)) for body in others),
         usage=sum(map(usage_of, turns), start=Usage()),
         started_at=min(ats, default=0.0),
         seconds=max(ats, default=0.0) - min(ats, default=0.0),
@@ -158,3 +159,50 @@ def _matched(
             left.remove(found)
             actions.append(found.action.model_copy(update={"command": command.text}))
     return (*actions, *(observation.action for observation in left))
+
+
+_INDENT = "    "
+
+
+def transcript_of(step: Step, *, began_at: float) -> str:
+    """One step, with its time since the trajectory began."""
+    return "".join(f"{line}\n" for line in _lines(step, began_at))
+
+
+def _lines(step: Step, began_at: float) -> Iterator[str]:
+    seconds = max(0.0, step.started_at - began_at)
+    cost = f", ${usd(step.usage.cost_micros):.4f}" if step.usage.cost_micros else ""
+    yield f"Step {step.number} (+{seconds:.1f} s{cost})"
+    yield from _block("Reasoning", step.reasoning)
+    yield from _block("Thought", step.thought)
+    for action in step.actions:
+        yield from _action(action)
+    for message in step.inputs:
+        yield from _block(_heading(message.role), message.text)
+    yield ""
+
+
+def _action(action: Action) -> Iterator[str]:
+    yield from _block("Command", action.command)
+    code = "unknown" if action.returncode is None else action.returncode
+    yield f"  Exit code {code}" + (":" if action.output else "")
+    yield from _indented(action.output)
+    yield from _block("Stopped", action.exception)
+    yield from _block("StepInput", action.notice)
+
+
+def _block(heading: str, text: str) -> Iterator[str]:
+    if text:
+        yield f"  {heading}:"
+        yield from _indented(text)
+
+
+def _indented(text: str) -> Iterator[str]:
+    if text:
+        for line in text.removesuffix("\n").replace("\r\n", "\n").split("\n"):
+            yield _INDENT + line if line else ""
+
+
+def _heading(role: str) -> str:
+    known = {"system": "System", "user": "User", "exit": "Exit"}
+    return known.get(role, "Other")

@@ -54,7 +54,7 @@ _NICE = 10
 _GROUPS = (0, 1, 3)
 """Where the runner has the entrances of its control groups: version 1 has three."""
 _LINE, _REPORT, _SYSCALLS = 2, 4, 5
-_TOLD = ((_REPORT, "--json-status-fd"), (_SYSCALLS, "--seccomp"))
+_NAMED = ((_REPORT, "--json-status-fd"), (_SYSCALLS, "--seccomp"))
 """Descriptors that bubblewrap does not pass on, by the option that names each."""
 _FREE = 10
 """From here on no descriptor of ours is in the way of theirs."""
@@ -310,11 +310,11 @@ def _start(launch: Launch) -> tuple[_Bwrap, _Ends]:
 def _spawn(argv: Sequence[str], fds: Mapping[int, int]) -> int:
     """It gets these descriptors and no other one; keys that are pressed for us do not reach it."""
     program, *words = argv
-    told = [word for number, word in _TOLD if number in fds for word in (word, str(number))]
+    names = [word for number, word in _NAMED if number in fds for word in (word, str(number))]
     keep()
     return os.posix_spawn(
         program,
-        [program, *told, *words],
+        [program, *names, *words],
         {},
         file_actions=[(os.POSIX_SPAWN_DUP2, ours, theirs) for theirs, ours in fds.items()],
         setpgroup=0,

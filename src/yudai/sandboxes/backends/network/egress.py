@@ -139,13 +139,13 @@ def make_server(
 
 def once(on_blocked: OnBlocked) -> OnBlocked:
     """Sandboxes of one owner may all try the same; of very many the oldest are forgotten."""
-    told: dict[Blocked, None] = {}
+    reported: dict[Blocked, None] = {}
 
     def tell(blocked: Blocked) -> None:
-        if blocked not in told:
-            told[blocked] = None
-            if len(told) > _REMEMBERED:
-                del told[next(iter(told))]
+        if blocked not in reported:
+            reported[blocked] = None
+            if len(reported) > _REMEMBERED:
+                del reported[next(iter(reported))]
             on_blocked(blocked)
 
     return tell
