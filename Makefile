@@ -35,7 +35,7 @@ test: setup web/tools/codegen/node_modules/.ready  ## all checks, then every tes
 
 test-real: setup  ## what is too slow for every commit: before an issue is closed
 	@$(RUN)python -m tests.support.chromium
-	PAGE_SHOTS=$(CURDIR)/build/page $(RUN)pytest -m real --timeout 600
+	TMPDIR=$${TMPDIR:-/tmp} PAGE_SHOTS=$(CURDIR)/build/page $(RUN)pytest -m real --timeout 600
 
 check: setup web/tools/codegen/node_modules/.ready  ## format, lint, layers, types, sizes, dependencies
 	@+$(PARALLEL) $(CHECKS)

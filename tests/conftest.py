@@ -15,6 +15,9 @@ from _pytest.nodeid import NodeId
 from hypothesis import HealthCheck, settings
 
 from tests.support.rare import leave_more_of_the_same
+from tests.support.scratch import use_memory
+
+use_memory(os.environ)
 
 pytest_plugins = [
     "tests.support.conversation_rows",

@@ -115,7 +115,17 @@ def _disguise(folder: Path) -> Guise:
     somebody = next(entry.pw_uid for entry in pwd.getpwall() if entry.pw_uid != 0)
     sandbox = (_bubblewrap(), "--unshare-user", "--uid", str(somebody), "--unshare-pid")
     sandbox += ("--unshare-ipc", "--die-with-parent", "--dev-bind", "/", "/")
-    sandbox += ("--proc", "/proc", "--tmpfs", str(_MEMORY), "--")
+    # Its socket is reached from outside, also where temporary files are kept in memory.
+    sandbox += (
+        "--proc",
+        "/proc",
+        "--tmpfs",
+        str(_MEMORY),
+        "--bind",
+        str(folder),
+        str(folder),
+        "--",
+    )
     with suppress(OSError):
         if subprocess.run([*sandbox, "true"], capture_output=True, check=False).returncode == 0:
             return Guise(sandbox)
