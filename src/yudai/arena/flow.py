@@ -100,7 +100,8 @@ class SolveFlow:
         await self.supervisor.close_open(solve.id, claim)
         prepared = await self.preparer.find(solve)
         await self.run_verifier.cross_examine_runs(solve.id, prepared, claim)
-        ranking = await rank_runs(self.context.store, solve.id, claim)
+        decision = await self.run_verifier.decide(solve.id)
+        ranking = await rank_runs(self.context.store, solve.id, claim, decision)
         await self._offer(solve.id, ranking, claim)
 
     async def _part(

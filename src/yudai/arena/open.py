@@ -45,7 +45,7 @@ class SolveRequest(Value):
     """A checked request: `open_solve` writes it down as it is."""
 
     entrants: Entrants
-    reducer: str = "simple"
+    reducer: str = "evidence"
     require_proof: bool = True
     sandbox_backend: str = ""
     project: Project = Project()

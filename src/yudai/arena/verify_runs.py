@@ -1,19 +1,25 @@
 """Verifies each patch in a clean sandbox, then cross-examines all patches."""
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from yudai.artifacts import queries as artifact_rows
 from yudai.artifacts.context import Context
 from yudai.artifacts.port import ArtifactKind
 from yudai.kit.ids import RunId, SolveId
+from yudai.runs import examinations
 from yudai.runs import queries as runs
-from yudai.runs.domain.states import RunEvent, RunState
+from yudai.runs.domain.states import RunEvent
 from yudai.solves import queries as solves
 from yudai.solves import timeline as events
 from yudai.solves.claims import Claim
+from yudai.solves.domain.matrix import Contestant
 from yudai.verification.baseline import Prepared
-from yudai.verification.cross_examination import Entry, cross_examine
+from yudai.verification.cross_examination import Entry
+from yudai.verification.domain.decide import Decision, decide
+from yudai.verification.domain.facts import NOT_EXAMINED, Candidate
+from yudai.verification.domain.question import PersonAnswer
 from yudai.verification.verify import Verifier
 
 _EXAMINED = "runs.cross_examined"
@@ -28,13 +34,10 @@ class RunVerifier:
 
     async def verify_run(self, run_id: RunId, prepared: Prepared, claim: Claim) -> None:
         patch = await self._patch(run_id)
+        async with self.context.store.read() as db:
+            solve = await solves.get(db, (await runs.get(db, run_id)).solve_id)
         found = await self.verifier.verify(
-            prepared.base,
-            prepared.plan,
-            prepared.baseline,
-            patch,
-            owner=run_id,
-            project=prepared.project,
+            prepared, patch, owner=run_id, issue=f"{solve.issue_title}\n{solve.issue_body}"
         )
         log = self.context.store.redact(found.log)
         ref = await self.context.artifacts.put(ArtifactKind.TEST_LOG, log.encode())
@@ -49,40 +52,46 @@ class RunVerifier:
                 claim=claim,
                 verdict=found.verdict,
             )
+            await examinations.keep_examined(db, run_id, found.examined)
             await artifact_rows.add(db, run.solve_id, run_id, ref, at=now)
 
     async def cross_examine_runs(self, solve_id: SolveId, prepared: Prepared, claim: Claim) -> None:
-        """Cross-examine once: the changed verdicts must not be examined again."""
+        """Once: what was found is kept, and verdicts can be decided from it again."""
         async with self.context.store.read() as db:
-            if await events.has(db, solve_id, _EXAMINED):
+            if await examinations.of_solve(db, solve_id) is not None:
                 return
-            rows = [r for r in await runs.of_solve(db, solve_id) if r.state == RunState.COMPLETED]
+            found = await examinations.examined_runs(db, solve_id)
         entries = [
-            Entry(
-                run_id=RunId(run.id),
-                handle=run.handle,
-                patch=await self._patch(RunId(run.id)),
-                verdict=run.verdict,
-            )
-            for run in rows
-            if run.verdict is not None
+            Entry(run.id, run.handle, await self._patch(run.id), examined)
+            for run, examined in found
         ]
-        verdicts = await cross_examine(
-            self.verifier.backend,
-            prepared,
-            entries,
-            owner=solve_id,
-            lanes=self.slots,
+        examination = await self.verifier.cross_examine(
+            prepared, entries, owner=solve_id, lanes=self.slots
         )
         now = self.context.clock.now()
         async with self.context.store.change() as db:
             claim.check(await solves.hold(db, solve_id))
-            for run_id, verdict in verdicts.items():
-                await runs.change(db, run_id, verdict=verdict)
-            await events.append(db, solve_id, kind=_EXAMINED, at=now, data={"runs": len(verdicts)})
+            await examinations.keep(db, solve_id, examination)
+            await events.append(db, solve_id, kind=_EXAMINED, at=now, data={"runs": len(entries)})
+
+    async def decide(self, solve_id: SolveId, answers: Sequence[PersonAnswer] = ()) -> Decision:
+        """Verdicts and open questions; nothing is executed."""
+        async with self.context.store.read() as db:
+            examination = await examinations.of_solve(db, solve_id) or NOT_EXAMINED
+            found = await examinations.examined_runs(db, solve_id)
+        candidates = [
+            Candidate(run.id, run.handle, _independence(run.contestant), examined)
+            for run, examined in found
+        ]
+        return decide(candidates, examination, rules=self.verifier.rules, answers=answers)
 
     async def _patch(self, run_id: RunId) -> str:
         async with self.context.store.read() as db:
             refs = await artifact_rows.of_run(db, run_id)
         blob = await self.context.artifacts.get(refs[ArtifactKind.PATCH])
         return blob.decode("utf-8", "surrogateescape")
+
+
+def _independence(contestant: Contestant) -> str:
+    """Another model or another strategy is another opinion."""
+    return f"{contestant.model}\n{contestant.strategy}"

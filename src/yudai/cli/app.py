@@ -15,6 +15,7 @@ from yudai.cli.signals import run_until_signal
 from yudai.cli.upkeep import app as keeping
 from yudai.kit.errors import RefusedError
 from yudai.operations import telemetry
+from yudai.ranking.domain.reducers import DEFAULT as DEFAULT_REDUCER
 from yudai.settings import Settings, read_settings
 
 app = typer.Typer(
@@ -76,7 +77,7 @@ def demo(
     ] = False,
     sandbox: SandboxName = None,
     parallel: Annotated[int, typer.Option(min=1, max=64, help="Runs at the same time.")] = 4,
-    reducer: options.Reducer = "simple",
+    reducer: options.Reducer = DEFAULT_REDUCER,
 ) -> int:
     """Solve an issue of a bundled repository, shown live in the page. Needs no key or account."""
     from yudai.cli.demo import DemoOptions, run_demo, show_demo
@@ -111,7 +112,7 @@ def solve(  # noqa: PLR0913 - one parameter per option
     dirty: options.Dirty = False,
     base_url: options.BaseUrl = "",
     price: options.Prices = None,
-    reducer: options.Reducer = "simple",
+    reducer: options.Reducer = DEFAULT_REDUCER,
     accept_unproved: options.AcceptUnproved = False,
     apply: options.Apply = False,
     branch: options.Branch = "",

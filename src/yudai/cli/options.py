@@ -146,7 +146,7 @@ class Options(NamedTuple):
     dirty: bool = False
     base_url: str = ""
     price: list[str] | None = None
-    reducer: str = "simple"
+    reducer: str = reducers.DEFAULT
     accept_unproved: bool = False
     apply: bool = False
     branch: str = ""

@@ -14,6 +14,7 @@ from yudai.solves.claims import Claim
 from yudai.solves.domain.budget import ended
 from yudai.solves.tables import SolveRow
 from yudai.store.store import Store
+from yudai.verification.domain.decide import Decision
 from yudai.verification.domain.verdict import NOTHING
 
 
@@ -54,16 +55,18 @@ def stopped_by(solve: SolveRow, rows: Sequence[RunRow], *, now: float) -> str | 
     return limit or ("a cost cap" if Cause.OUT_OF_BUDGET in causes else None)
 
 
-async def rank_runs(store: Store, solve_id: SolveId, claim: Claim) -> Ranking:
-    """Order the runs and keep each one's place with its why."""
+async def rank_runs(store: Store, solve_id: SolveId, claim: Claim, decision: Decision) -> Ranking:
+    """Order the runs by what was decided; keep each one's verdict and place with its why."""
     async with store.change() as db:
         solve = await solves.hold(db, solve_id)
         claim.check(solve)
-        rows = await runs.of_solve(db, solve_id)
+        for run_id, verdict in decision.verdicts.items():
+            await runs.change(db, run_id, verdict=verdict)
         ranking = rank(
-            [scorecard_of(run) for run in rows],
+            [scorecard_of(run) for run in await runs.of_solve(db, solve_id)],
             reducer=solve.reducer,
             require_proof=solve.require_proof,
+            questions=decision.questions,
         )
         for place in ranking.places:
             await runs.change(db, place.scorecard.run_id, rank=place.rank, why=place.why)

@@ -14,6 +14,7 @@ from yudai.runs.domain.states import RunState
 from yudai.solves.domain.matrix import Contestant
 from yudai.store.columns import CleanText, ValueJson, words
 from yudai.store.rows import Base, Data, Id, WorkRow
+from yudai.verification.domain.facts import Examination, Examined
 from yudai.verification.domain.verdict import Verdict
 
 Refs = tuple[ArtifactRef, ...]
@@ -79,6 +80,28 @@ class RunRow(WorkRow, kw_only=True):
     @property
     def usage(self) -> Usage:
         return from_attributes(Usage, self)
+
+
+class ExaminedRow(Base, kw_only=True):
+    """What was found about a run's patch by itself: its verdict is decided from it."""
+
+    __tablename__ = "examined_runs"
+
+    run_id: Mapped[RunId] = mapped_column(
+        Id, ForeignKey("runs.id", ondelete="CASCADE"), primary_key=True
+    )
+    facts: Mapped[Examined] = mapped_column(ValueJson(Examined))
+
+
+class ExaminationRow(Base, kw_only=True):
+    """What the tests of a solve's answers said of each other."""
+
+    __tablename__ = "examinations"
+
+    solve_id: Mapped[SolveId] = mapped_column(
+        Id, ForeignKey("solves.id", ondelete="CASCADE"), primary_key=True
+    )
+    facts: Mapped[Examination] = mapped_column(ValueJson(Examination))
 
 
 class AttemptRow(Base, kw_only=True):

@@ -1,9 +1,8 @@
-"""Cross-examination: each valid new test is run against every other contestant's patch."""
+"""Cross-examination: the tests of each answer that would prove it, run on every other answer."""
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import NamedTuple
 
 import structlog
@@ -13,179 +12,299 @@ from yudai.kit.errors import RefusedError, SandboxError
 from yudai.kit.ids import RunId
 from yudai.patches.patch import Patch, parse_patch
 from yudai.patches.test_paths import name_of
-from yudai.sandboxes.port import Backend
-from yudai.testing.domain.report import NO_REPORT, RED, Outcome, TestPlan, TestReport
-from yudai.testing.run import run_tests
+from yudai.testing.domain.report import Failure, FailureKind, Outcome, TestReport
 from yudai.verification.baseline import Prepared
-from yudai.verification.clean_sandboxes import CleanSandboxes
-from yudai.verification.domain.judge import apply_cross
-from yudai.verification.domain.verdict import Verdict, VerdictStatus
+from yudai.verification.case import Parts, VerificationCase
+from yudai.verification.domain.facts import (
+    Answered,
+    Crossing,
+    Examination,
+    Examined,
+    OpenExpectation,
+)
+from yudai.verification.domain.judge import judge_alone, shows
+from yudai.verification.domain.proof import OwnTest
+from yudai.verification.domain.rules import RULES, Rule, Rules
+from yudai.verification.executions import Execution, Executions
 from yudai.verification.stages import paths_with_tests, split
 
 log = structlog.get_logger()
 
-_EXAMINED = frozenset({VerdictStatus.PASSED, VerdictStatus.UNPROVED})
 _SHARED_NAMES = frozenset({"conftest.py", "__init__.py"})
+# A test that takes this much longer than on its author's patch is not waited for.
+_PATIENCE = 10.0
+_LEAST_S = 30.0
+_TRIES = 3
+"""What we could not run is run again, outside the solve's time budget."""
 
 
 class Entry(NamedTuple):
     run_id: RunId
     handle: str
     patch: str
-    verdict: Verdict
+    examined: Examined
 
 
-class Answer(StrEnum):
-    PASSED = "passed"
-    FAILED = "failed"
-    UNCOLLECTED = "uncollected"
-    """The test's file could not be loaded: it may name things that only its author has."""
-    UNKNOWN = "unknown"
+class _Answer(NamedTuple):
+    """One of equal patches stands for all of them."""
 
-
-class _Author(NamedTuple):
     run_id: RunId
     handle: str
-    tests: Patch
-    valid: tuple[str, ...]
+    parts: Parts
+    examined: Examined
+    tests: Mapping[str, OwnTest]
+    """Those that speak about others."""
 
-
-class _Target(NamedTuple):
-    entry: Entry
-    source: Patch
-
-
-Answers = Mapping[tuple[RunId, str], Answer]
-"""By author and test."""
+    @property
+    def usual_s(self) -> float:
+        return sum(test.seconds for test in self.tests.values())
 
 
 async def cross_examine(
-    backend: Backend,
+    executions: Executions,
     prepared: Prepared,
     entries: Sequence[Entry],
     *,
-    owner: str,
     lanes: asyncio.Semaphore,
-) -> dict[RunId, Verdict]:
-    """New verdicts of the runs that had not failed; an author need only have a valid test.
+    rules: Rules = RULES,
+) -> Examination:
+    """Run each convicting test on every other sound answer, then on its author's once more."""
+    case = VerificationCase.of(executions, prepared, "", rules)
+    return await _CrossExamination(case, lanes).run(_answers(entries, case))
 
-    A test that a patch cannot even load counts against it only when a third patch can load it:
-    otherwise it speaks about names that only its author chose.
-    """
-    plan = prepared.plan
-    if plan is None:
-        return {}
-    authors = [_author(entry) for entry in entries if entry.verdict.evidence.valid_tests]
-    targets = [_target(entry) for entry in entries if entry.verdict.status in _EXAMINED]
-    sandboxes = CleanSandboxes(backend, prepared.base, owner)
-    examination = _CrossExamination(sandboxes, plan, prepared.test_timeout_s, lanes)
-    found = await gather(examination.run_tests_of(target, authors) for target in targets)
-    answers = {target.entry.run_id: found for target, found in zip(targets, found, strict=True)}
-    handles = {author.run_id: author.handle for author in authors}
-    return {
-        target.entry.run_id: _crossed(target.entry, answers, handles)
-        for target in targets
-        if answers[target.entry.run_id]
-    }
+
+def _answers(entries: Sequence[Entry], case: VerificationCase) -> list[_Answer]:
+    """Equal patches are run once; the first in order stands for them."""
+    first: dict[str, Entry] = {}
+    for entry in entries:
+        one = Rule.EQUAL_IS_ONE in case.rules and entry.examined.answer
+        first.setdefault(one or entry.run_id, entry)
+    return [_answer(entry, case.rules) for entry in first.values()]
+
+
+def _answer(entry: Entry, rules: Rules) -> _Answer:
+    examined = entry.examined
+    speaks = _is_sound(examined, frozenset()) or Rule.AUTHOR_STANDS not in rules
+    all_speak = Rule.ONLY_PROOFS_CONVICT not in rules
+    tests = {t.id: t for t in examined.own if speaks and (all_speak or shows(t, rules))}
+    parts = split(parse_patch(entry.patch), examined.withheld)
+    return _Answer(entry.run_id, entry.handle, parts, examined, tests)
+
+
+def _is_sound(examined: Examined, excused: frozenset[str]) -> bool:
+    """Nothing is wrong with it but expectations that somebody would change."""
+    left = examined.model_copy(
+        update={
+            "broken": tuple(t for t in examined.broken if t not in excused),
+            "expectations": (),
+        }
+    )
+    own = {one.test for one in examined.expectations}
+    left = left.model_copy(update={"broken": tuple(t for t in left.broken if t not in own)})
+    alone = judge_alone(left, RULES)
+    return not (alone.complaint or alone.doubt)
 
 
 @dataclass(frozen=True)
 class _CrossExamination:
-    sandboxes: CleanSandboxes
-    plan: TestPlan
-    timeout_s: float
+    case: VerificationCase
     lanes: asyncio.Semaphore
 
-    async def run_tests_of(self, target: _Target, authors: Sequence[_Author]) -> Answers:
-        """All others' tests on one patch, in as few executions as their files allow."""
-        others = [author for author in authors if author.run_id != target.entry.run_id]
-        found = await gather(self._run_group(target, group) for group in _groups(others))
-        return {key: answer for answers in found for key, answer in answers.items()}
+    async def run(self, answers: Sequence[_Answer]) -> Examination:
+        edited = frozenset(e.test for a in answers for e in a.examined.expectations)
+        targets = [answer for answer in answers if _is_sound(answer.examined, edited)]
+        authors = [answer for answer in answers if answer.tests]
+        excused = await gather(self._excused(target, answers) for target in targets)
+        found = await gather(self._on(target, authors) for target in targets)
+        crossings = tuple(crossing for some in found for crossing in some)
+        return Examination(
+            crossings=crossings,
+            author_failed=await self._again(authors, crossings),
+            expectations=tuple(one for some in excused for one in some),
+        )
 
-    async def _run_group(self, target: _Target, group: Sequence[_Author]) -> Answers:
+    async def _excused(
+        self, target: _Answer, answers: Sequence[_Answer]
+    ) -> list[tuple[RunId, OpenExpectation]]:
+        """Tests that this answer breaks, and passes as another answer has edited them."""
+        own = {one.test for one in target.examined.expectations}
+        broken = set(target.examined.broken) - own
+        found: list[tuple[RunId, OpenExpectation]] = []
+        for author in answers:
+            wanted = [one for one in author.examined.expectations if one.test in broken]
+            if not wanted or author.run_id == target.run_id:
+                continue
+            ids = frozenset(one.test for one in wanted)
+            reports = await self._execute(target, [author], ids, limit_s=self.case.usual_s)
+            found += [
+                (target.run_id, one.model_copy(update={"own": False}))
+                for one in wanted
+                if reports is not None and reports.outcomes.get(one.test) is Outcome.PASSED
+            ]
+        return found
+
+    async def _on(self, target: _Answer, authors: Sequence[_Answer]) -> list[Crossing]:
+        """All others' tests on one answer, in as few executions as their files allow."""
+        others = [author for author in authors if author.run_id != target.run_id]
+        found = await gather(self._group(target, group) for group in _groups(others))
+        return [crossing for some in found for crossing in some]
+
+    async def _group(self, target: _Answer, group: Sequence[_Answer]) -> list[Crossing]:
         """Tests that do not pass are run again alone: they can disturb each other, or be flaky."""
-        answers = await self._execute(target, group)
-        doubtful = [
-            author
+        ids = frozenset(test for author in group for test in author.tests)
+        limit_s = sum(author.usual_s for author in group)
+        first = await self._execute(target, group, ids, limit_s=limit_s)
+        work: list[list[Crossing]] = await gather(
+            self._doubtful(target, author, _not_passed(author, first)) for author in group
+        )
+        doubtful = {(c.author, c.test): c for some in work for c in some}
+        return [
+            doubtful.get((author.run_id, test), _crossing(author, test, target, Answered.PASSED))
             for author in group
-            if any(answers[author.run_id, t] is not Answer.PASSED for t in author.valid)
+            for test in author.tests
         ]
-        alone = await gather(self._execute(target, [author]) for author in doubtful)
-        again = {key: answer for found in alone for key, answer in found.items()}
-        return {
-            key: answer if answer is Answer.PASSED else again.get(key, answer)
-            for key, answer in answers.items()
-        }
 
-    async def _execute(self, target: _Target, group: Sequence[_Author]) -> Answers:
-        tests = _union(author.tests for author in group)
-        ids = {test for author in group for test in author.valid}
-        paths = paths_with_tests(self.plan, tests, ids)
-        report = NO_REPORT
-        try:
-            async with self.lanes, self.sandboxes.open(target.source, tests) as sandbox:
-                run = await run_tests(
-                    sandbox, self.plan, ids=ids, paths=paths, timeout_s=self.timeout_s
-                )
-                report = run.report
-        except (RefusedError, SandboxError) as error:
-            # One pair that cannot be examined must not end the solve for the others.
-            log.warning("pair.not_examined", run_id=target.entry.run_id, error=str(error))
-        return {
-            (author.run_id, test): _answer(report, test)
-            for author in group
-            for test in author.valid
-        }
+    async def _doubtful(
+        self, target: _Answer, author: _Answer, tests: Iterable[str]
+    ) -> list[Crossing]:
+        """Alone, twice: one pass is enough to be acquitted."""
+        left = frozenset(tests)
+        crossings: list[Crossing] = []
+        for turn in (1, 2):
+            if left:
+                crossings = await self._alone(target, author, left, turn)
+                left = frozenset(c.test for c in crossings if c.answered is not Answered.PASSED)
+        return [crossing for crossing in crossings if crossing.test in left]
+
+    async def _alone(
+        self, target: _Answer, author: _Answer, tests: frozenset[str], turn: int
+    ) -> list[Crossing]:
+        """A test that hangs hides those behind it: they are run without it."""
+        crossings: list[Crossing] = []
+        left = tests
+        while left:
+            report = await self._execute(target, [author], left, limit_s=author.usual_s, turn=turn)
+            met = {test: _answered(report, author.tests[test]) for test in left}
+            hidden = {t for t in left if _is_hidden(report, t)}
+            if len(hidden) == len(left):
+                hidden = set()
+            crossings += [
+                _crossing(author, test, target, met[test], report, self.case)
+                for test in left - hidden
+            ]
+            left = frozenset(hidden)
+        return crossings
+
+    async def _execute(
+        self,
+        target: _Answer,
+        group: Sequence[_Answer],
+        ids: frozenset[str],
+        *,
+        limit_s: float,
+        turn: int = 0,
+    ) -> TestReport | None:
+        """None: we could not run it. A patch that leaves no room for a test does not pass it."""
+        tests = _union(author.parts.tests for author in group)
+        execution = Execution(
+            patches=(target.parts.source, tests),
+            ids=ids,
+            paths=paths_with_tests(self.case.plan, tests, ids),
+            limit_s=min(self.case.timeout_s, _LEAST_S + _PATIENCE * limit_s),
+            round=turn,
+        )
+        for _ in range(_TRIES):
+            try:
+                async with self.lanes:
+                    return (await self.case.executions.run(execution)).run.report
+            except RefusedError as error:
+                log.info("pair.refused", run_id=target.run_id, error=str(error))
+                return TestReport(outcomes={}, exit_code=1, finished=True)
+            except SandboxError as error:
+                log.warning("pair.not_examined", run_id=target.run_id, error=str(error))
+        return None
+
+    async def _again(
+        self, authors: Sequence[_Answer], crossings: Iterable[Crossing]
+    ) -> tuple[tuple[RunId, str], ...]:
+        """Tests that speak against somebody, on their author's own patch, after all others."""
+        against: dict[RunId, set[str]] = {}
+        for crossing in crossings:
+            if crossing.answered is not Answered.PASSED:
+                against.setdefault(crossing.author, set()).add(crossing.test)
+        found = await gather(
+            self._on_author(author, frozenset(against[author.run_id]))
+            for author in authors
+            if author.run_id in against
+        )
+        return tuple(pair for some in found for pair in some)
+
+    async def _on_author(self, author: _Answer, tests: frozenset[str]) -> list[tuple[RunId, str]]:
+        turn = len(author.tests) + 10
+        report = await self._execute(author, [author], tests, limit_s=author.usual_s, turn=turn)
+        if report is None:
+            return []
+        passed = report.outcomes
+        return [
+            (author.run_id, test)
+            for test in sorted(tests)
+            if passed.get(test) is not Outcome.PASSED
+        ]
 
 
-def _author(entry: Entry) -> _Author:
-    evidence = entry.verdict.evidence
-    tests = split(parse_patch(entry.patch), evidence.withheld).tests
-    return _Author(entry.run_id, entry.handle, tests, evidence.valid_tests)
+def _not_passed(author: _Answer, report: TestReport | None) -> list[str]:
+    outcomes = {} if report is None else report.outcomes
+    return [test for test in author.tests if outcomes.get(test) is not Outcome.PASSED]
 
 
-def _target(entry: Entry) -> _Target:
-    return _Target(entry, split(parse_patch(entry.patch), entry.verdict.evidence.withheld).source)
-
-
-def _answer(report: TestReport, test: str) -> Answer:
-    outcome = report.outcomes.get(test)
+def _answered(report: TestReport | None, test: OwnTest) -> Answered:
+    """Whatever is not passed has failed, but for what only took too long, or that we lost."""
+    if report is None:
+        return Answered.UNKNOWN
+    outcome = report.outcomes.get(test.id)
     if outcome is Outcome.PASSED:
-        return Answer.PASSED
-    if outcome in RED:
-        return Answer.FAILED
-    return Answer.UNCOLLECTED if report.hides(test) else Answer.UNKNOWN
+        return Answered.PASSED
+    failure = report.failures.get(test.id)
+    hung = report.timed_out and (outcome is None or _is_hang(failure))
+    was_hang = _is_hang(test.red)
+    return Answered.SLOW if hung and not was_hang else Answered.FAILED
 
 
-def _crossed(
-    entry: Entry, answers: Mapping[RunId, Answers], handles: Mapping[RunId, str]
-) -> Verdict:
-    mine = answers[entry.run_id]
-    loaded = {
-        key
-        for found in answers.values()
-        for key, answer in found.items()
-        if answer in {Answer.PASSED, Answer.FAILED}
-    }
-    failed = [
-        key
-        for key, answer in mine.items()
-        if answer is Answer.FAILED or (answer is Answer.UNCOLLECTED and key in loaded)
-    ]
-    passed = [key for key, answer in mine.items() if answer is Answer.PASSED]
-
-    def named(keys: Iterable[tuple[RunId, str]]) -> list[str]:
-        return [f"{handles[author]}::{test}" for author, test in keys]
-
-    return apply_cross(entry.verdict, passed=named(passed), failed=named(failed))
+def _is_hang(failure: Failure | None) -> bool:
+    return failure is not None and failure.kind is FailureKind.TIMEOUT
 
 
-def _groups(authors: Iterable[_Author]) -> list[list[_Author]]:
+def _is_hidden(report: TestReport | None, test: str) -> bool:
+    """Another test hung before it."""
+    return report is not None and report.timed_out and test not in report.outcomes
+
+
+def _crossing(
+    author: _Answer,
+    test: str,
+    target: _Answer,
+    answered: Answered,
+    report: TestReport | None = None,
+    case: VerificationCase | None = None,
+) -> Crossing:
+    outcome = None if report is None else report.outcomes.get(test)
+    failure = None if report is None else report.failures.get(test)
+    return Crossing(
+        author=author.run_id,
+        test=test,
+        target=target.run_id,
+        answered=answered,
+        is_behaviour=case is not None and case.is_behaviour(failure, author.parts.tests),
+        says="" if outcome is None else str(outcome),
+    )
+
+
+def _groups(authors: Iterable[_Answer]) -> list[list[_Answer]]:
     """Authors whose test files do not collide share an execution: first fit, in order."""
-    groups: list[list[_Author]] = []
+    groups: list[list[_Answer]] = []
     for author in authors:
         for group in groups:
-            if not any(_collide(author.tests, other.tests) for other in group):
+            if not any(_collide(author.parts.tests, other.parts.tests) for other in group):
                 group.append(author)
                 break
         else:

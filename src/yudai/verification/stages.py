@@ -6,37 +6,13 @@ from typing import NamedTuple
 from yudai.kit.concurrency import gather
 from yudai.patches.patch import Patch, readable
 from yudai.patches.test_paths import TEST_NAMES
-from yudai.sandboxes.port import Sandbox
-from yudai.testing.domain.report import Baseline, Outcome, TestPlan
+from yudai.testing.domain.report import NO_REPORT, Outcome, TestPlan, TestReport
 from yudai.testing.domain.runners import PYTHON_RUNNERS, RUNNERS, TestRunner
-from yudai.testing.run import TestRun, place_of, run_tests
-from yudai.verification.clean_sandboxes import CleanSandboxes, apply_patch
+from yudai.testing.run import TestRun, place_of
+from yudai.verification.case import Parts, VerificationCase
 from yudai.verification.domain.judge import OwnTests
 from yudai.verification.domain.script_test_edits import SCRIPTS
-
-
-class VerificationCase(NamedTuple):
-    """Everything that stays the same while one patch is examined."""
-
-    sandboxes: CleanSandboxes
-    plan: TestPlan
-    baseline: Baseline
-    timeout_s: float
-
-    @property
-    def usual_s(self) -> float:
-        return max(self.baseline.first.duration_s, self.baseline.second.duration_s)
-
-    def enough(self, usual_s: float) -> float:
-        """A patch that hangs need not be waited for as long as the limit allows."""
-        return min(self.timeout_s, 60 + 10 * usual_s)
-
-
-class Parts(NamedTuple):
-    """A patch as verification takes it: what is judged, and the tests that it brought."""
-
-    source: Patch
-    tests: Patch
+from yudai.verification.executions import Executed, Execution
 
 
 class Stage(NamedTuple):
@@ -49,11 +25,15 @@ class Stage(NamedTuple):
 class StageResults(NamedTuple):
     on_patch: Stage
     own: tuple[Stage, ...] = ()
-    """The patch's own tests: on the patch, then those that passed there on base."""
+    """The patch's own tests on the patch, those that passed there on base, then both again."""
 
     @property
     def own_tests(self) -> OwnTests:
-        return OwnTests(*(stage.run.report for stage in self.own))
+        return OwnTests(*(stage.run.report for stage in self.own[:2]))
+
+    @property
+    def all(self) -> tuple[Stage, ...]:
+        return (self.on_patch, *self.own)
 
 
 def split(patch: Patch, withheld: Iterable[str]) -> Parts:
@@ -63,16 +43,93 @@ def split(patch: Patch, withheld: Iterable[str]) -> Parts:
     return Parts(kept.source, kept.tests)
 
 
-def paths_with_tests(plan: TestPlan, tests: Patch, known: Iterable[str] = ()) -> list[str]:
+def paths_with_tests(plan: TestPlan, tests: Patch, known: Iterable[str] = ()) -> tuple[str, ...]:
     """Files that the runner can take tests from: by their name, or because it is known to."""
     files = {test.partition("::")[0] for test in known}
-    return sorted(
-        change.path
-        for change in tests.files
-        if change.new_mode.startswith("100")
-        and change.path.startswith(place_of(plan))
-        and (_is_test_of(plan, change.path) or change.path in files)
+    return tuple(
+        sorted(
+            change.path
+            for change in tests.files
+            if change.new_mode.startswith("100")
+            and change.path.startswith(place_of(plan))
+            and (_is_test_of(plan, change.path) or change.path in files)
+        )
     )
+
+
+def own_paths(case: VerificationCase, parts: Parts) -> tuple[str, ...]:
+    if case.plan.runner is TestRunner.COMMAND and not case.baseline.passing:
+        # A command that already fails on the base says nothing about a patch's own tests.
+        return ()
+    return paths_with_tests(case.plan, parts.tests, case.baseline.known)
+
+
+async def examine(case: VerificationCase, parts: Parts, edited: Iterable[str]) -> StageResults:
+    """`edited`: tests of base whose expectations the patch changes; they run as its own, too."""
+    paths = own_paths(case, parts)
+    limit = case.enough(case.usual_s)
+    by_base = Execution(patches=(parts.source,), limit_s=limit)
+    by_itself = Execution(patches=(parts.source, parts.tests), paths=paths, limit_s=limit)
+    executed = await case.executions.run_all([by_base, by_itself] if paths else [by_base])
+    on_patch = await _on_patch(case, parts, by_base, executed[0])
+    if not paths:
+        return StageResults(on_patch)
+    own = Stage("the patch with its own tests", executed[1].run)
+    return StageResults(on_patch, (own, *await _on_base(case, parts, own.run.report, edited)))
+
+
+async def _on_patch(
+    case: VerificationCase, parts: Parts, execution: Execution, first: Executed
+) -> Stage:
+    """Once more when it did not run to its end: that may have been an accident."""
+    executed = first
+    if not first.run.report.finished and case.baseline.first.finished:
+        executed = await case.executions.run(execution._replace(round=1))
+    rewritten = (path for path in executed.changed if _is_base_test(path, case))
+    return Stage(
+        "the patch without its tests, judged by base's own",
+        executed.run,
+        tuple(path for path in rewritten if path not in parts.source.paths),
+    )
+
+
+async def _on_base(
+    case: VerificationCase, parts: Parts, own: TestReport, edited: Iterable[str]
+) -> list[Stage]:
+    """What is green on the patch on base alone, and what proves so far once more on both."""
+    tests = [*OwnTests(own).new(case.baseline), *edited]
+    green = frozenset(test for test in tests if own.outcomes.get(test) is Outcome.PASSED)
+    if not green:
+        return []
+    paths, limit = own_paths(case, parts), case.enough(own.duration_s)
+    on_base = Execution(patches=(parts.tests,), ids=green, paths=paths, limit_s=limit)
+    first = (await case.executions.run(on_base)).run
+    red = frozenset(test for test in green if first.report.is_red(test) or first.report.timed_out)
+    stages = [Stage("base with the patch's tests only", first)]
+    if red and case.plan.runner is not TestRunner.COMMAND:
+        again = on_base._replace(ids=red, round=1)
+        both = [again, again._replace(patches=(parts.source, parts.tests))]
+        done = await gather(map(case.executions.run, both))
+        titles = ("the same on base again", "the same on the patch again")
+        stages += [Stage(t, one.run) for t, one in zip(titles, done, strict=True)]
+    return stages
+
+
+def steady_proofs(results: StageResults) -> tuple[list[str], list[str]]:
+    """Own tests that are red on base and green on the patch each time; and those that are not."""
+    own, *rest = (stage.run.report for stage in results.own) if results.own else (NO_REPORT,)
+    if not rest:
+        return [], []
+    red = [t for t, o in own.outcomes.items() if o is Outcome.PASSED and rest[0].is_red(t)]
+    if len(rest) == 1:
+        return red, []
+    on_base, on_patch = rest[1:]
+    steady = [
+        test
+        for test in red
+        if on_base.is_red(test) and on_patch.outcomes.get(test) is Outcome.PASSED
+    ]
+    return steady, [test for test in red if test not in steady]
 
 
 def _is_test_of(plan: TestPlan, path: str) -> bool:
@@ -85,50 +142,6 @@ def _is_test_of(plan: TestPlan, path: str) -> bool:
     in_folder = not RUNNERS[plan.runner].folders.isdisjoint(folders)
     is_named = TEST_NAMES.fullmatch(name) is not None or in_folder
     return is_named and SCRIPTS.fullmatch(name) is not None
-
-
-async def examine(case: VerificationCase, parts: Parts) -> StageResults:
-    paths = _own_paths(case, parts)
-    async with case.sandboxes.open_many(2 if paths else 1) as [first, *second]:
-        work = [_by_base(case, parts, first)]
-        work += [_by_itself(case, parts, paths, sandbox) for sandbox in second]
-        [on_patch], *own = await gather(work)
-    return StageResults(on_patch, *own)
-
-
-async def _by_base(case: VerificationCase, parts: Parts, sandbox: Sandbox) -> tuple[Stage, ...]:
-    await apply_patch(sandbox, parts.source)
-    run = await run_tests(sandbox, case.plan, timeout_s=case.enough(case.usual_s))
-    changed = (await sandbox.tree()).changed
-    await sandbox.destroy()
-    rewritten = tuple(path for path in changed if _is_base_test(path, case))
-    title = "the patch without its tests, judged by base's own"
-    return (Stage(title, run, tuple(p for p in rewritten if p not in parts.source.paths)),)
-
-
-async def _by_itself(
-    case: VerificationCase, parts: Parts, paths: Sequence[str], sandbox: Sandbox
-) -> tuple[Stage, ...]:
-    for patch in (parts.source, parts.tests):
-        await apply_patch(sandbox, patch)
-    run = await run_tests(sandbox, case.plan, timeout_s=case.enough(case.usual_s), paths=paths)
-    await sandbox.destroy()
-    on_patch = Stage("the patch with its own tests", run)
-    new = OwnTests(run.report).new(case.baseline)
-    green = [test for test in new if run.report.outcomes[test] is Outcome.PASSED]
-    if not green:
-        return (on_patch,)
-    enough = case.enough(run.report.duration_s)
-    async with case.sandboxes.open(parts.tests) as clean:
-        again = await run_tests(clean, case.plan, timeout_s=enough, ids=green, paths=paths)
-    return (on_patch, Stage("base with the patch's tests only", again))
-
-
-def _own_paths(case: VerificationCase, parts: Parts) -> list[str]:
-    if case.plan.runner is TestRunner.COMMAND and not case.baseline.passing:
-        # A command that already fails on the base says nothing about a patch's own tests.
-        return []
-    return paths_with_tests(case.plan, parts.tests, case.baseline.known)
 
 
 def _is_base_test(path: str, case: VerificationCase) -> bool:
@@ -146,3 +159,7 @@ def _is_base_test(path: str, case: VerificationCase) -> bool:
 def _module(path: str, start: str) -> str:
     inside = path.startswith(start)
     return path.removeprefix(start).removesuffix(".py").replace("/", ".") if inside else ""
+
+
+def titled(stages: Sequence[Stage]) -> str:
+    return "".join(f"== {stage.title} ==\n{stage.run.log}\n" for stage in stages)

@@ -1,25 +1,33 @@
 """What a patch is worth: found out in clean sandboxes that the agent never touched."""
 
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+import asyncio
+import hashlib
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from yudai.kit.concurrency import gather
 from yudai.kit.errors import RefusedError
-from yudai.patches.patch import Patch, forbidden, parse_patch, readable
+from yudai.patches.patch import Patch, forbidden, parse_patch
 from yudai.projects.domain.project import Project
 from yudai.sandboxes.port import Backend, BaseRef
 from yudai.testing.detect import detect
 from yudai.testing.domain.report import NO_REPORT, Baseline, TestPlan
 from yudai.testing.domain.runners import TestRunner
 from yudai.testing.run import TestRun, run_tests
-from yudai.verification.clean_sandboxes import CleanSandboxes, apply_patch, read_texts
-from yudai.verification.domain.judge import Suspicion, judge, judge_unseen
-from yudai.verification.domain.tampering import hijacking, needs_reading, tampering
+from yudai.verification.baseline import Prepared
+from yudai.verification.case import Parts, VerificationCase
+from yudai.verification.clean_sandboxes import CleanSandboxes
+from yudai.verification.cross_examination import Entry, cross_examine
+from yudai.verification.domain.decide import verdict_alone
+from yudai.verification.domain.facts import NOT_EXAMINED, Examination, Examined
+from yudai.verification.domain.rules import RULES, Rules
 from yudai.verification.domain.verdict import NOTHING, Verdict, refused
-from yudai.verification.stages import Parts, StageResults, VerificationCase, examine, split
+from yudai.verification.examine import Found, examine_patch
+from yudai.verification.executions import Executions, Results
+from yudai.verification.look import Looked, look
+from yudai.verification.stages import split
 
-_REGULAR = "100"
 _COMMAND_NOT_FOUND = 127
 
 
@@ -31,17 +39,20 @@ class BaselineRun(NamedTuple):
 
 class Verification(NamedTuple):
     verdict: Verdict
+    """By itself: what other answers' tests say of it comes later."""
     log: str
+    examined: Examined = Examined()
     files_changed: int = 0
     lines_changed: int = 0
     """Both without test files."""
-    valid_tests: tuple[str, ...] = ()
     test_part: str = ""
 
 
 @dataclass(frozen=True)
 class Verifier:
     backend: Backend
+    results: Results = field(default_factory=Results)
+    rules: Rules = RULES
 
     async def baseline(self, base: BaseRef, *, project: Project, owner: str) -> BaselineRun:
         """Find out how base's tests are run, and run them twice: what differs is flaky.
@@ -61,54 +72,74 @@ class Verifier:
         if project.test:
             _check_command(plan, first)
         baseline = Baseline(first=first.report, second=second.report, command=plan.command)
-        log = _titled({"base, first time": first, "base, second time": second})
+        log = f"== base, first time ==\n{first.log}\n== base, second time ==\n{second.log}\n"
         return BaselineRun(plan, baseline, log)
 
     async def verify(
-        self,
-        base: BaseRef,
-        plan: TestPlan | None,
-        baseline: Baseline,
-        patch_text: str,
-        *,
-        project: Project,
-        owner: str,
+        self, prepared: Prepared, patch_text: str, *, owner: str, issue: str = ""
     ) -> Verification:
         """Judge one patch; whatever is wrong with it is a verdict, never an error."""
-        sandboxes = CleanSandboxes(self.backend, base, owner)
+        sandboxes = CleanSandboxes(self.backend, prepared.base, owner)
         try:
             patch = parse_patch(patch_text)
             if not patch.files:
                 return Verification(NOTHING, "")
-            suspicion = await _inspect(sandboxes, patch, project.protected)
-            parts = split(patch, suspicion.withheld)
-            if plan is None:
-                return _verification(judge_unseen(suspicion), parts, None)
-            case = VerificationCase(sandboxes, plan, baseline, project.test_timeout_s)
-            stages = await examine(case, parts)
-            verdict = _judged(case, stages, suspicion)
-            return _verification(verdict, parts, stages)
+            check_harmless(patch, prepared.project.protected)
+            looked = await look(sandboxes, patch)
+            parts = split(patch, looked.suspicion.withheld)
+            if prepared.plan is None:
+                return self._judged(parts, Found(_unseen(looked), ""))
+            case = VerificationCase.of(
+                Executions(sandboxes, prepared.plan, self.results), prepared, issue, self.rules
+            )
+            return self._judged(parts, await examine_patch(case, parts, looked))
         except RefusedError as error:
             return Verification(refused(str(error)), f"{error}\n")
 
+    async def cross_examine(
+        self,
+        prepared: Prepared,
+        entries: Sequence[Entry],
+        *,
+        owner: str,
+        lanes: asyncio.Semaphore,
+    ) -> Examination:
+        """Run the tests of each answer on all others; nothing where no tests can be run."""
+        if prepared.plan is None:
+            return NOT_EXAMINED
+        sandboxes = CleanSandboxes(self.backend, prepared.base, owner)
+        executions = Executions(sandboxes, prepared.plan, self.results)
+        return await cross_examine(executions, prepared, entries, lanes=lanes, rules=self.rules)
 
-async def _inspect(
-    sandboxes: CleanSandboxes, patch: Patch, protected: Collection[str]
-) -> Suspicion:
-    """Look at the files before anything of the patch is run."""
+    def _judged(self, parts: Parts, found: Found) -> Verification:
+        answer = hashlib.sha256(
+            f"{parts.source.text}\0{parts.tests.text}".encode("utf-8", "surrogateescape")
+        ).hexdigest()[:32]
+        examined = found.examined.model_copy(update={"answer": answer})
+        verdict = verdict_alone(examined, self.rules)
+        return Verification(
+            verdict=verdict,
+            log=f"{found.log}{verdict.summary}\n",
+            examined=examined,
+            files_changed=parts.source.files_changed,
+            lines_changed=parts.source.lines_changed,
+            test_part=parts.tests.text,
+        )
+
+
+def check_harmless(patch: Patch, protected: Collection[str]) -> None:
+    """RefusedError when the patch must not be applied anywhere."""
     if reasons := forbidden(patch, protected=protected):
         raise RefusedError("; ".join(reasons))
-    seen = [change for change in patch.files if needs_reading(change.path)]
-    old = [c.path for c in seen if c.old_mode.startswith(_REGULAR)]
-    new = [c.path for c in seen if c.new_mode.startswith(_REGULAR)]
-    async with sandboxes.open() as sandbox:
-        before = await read_texts(sandbox, old)
-        await apply_patch(sandbox, patch)
-        after = await read_texts(sandbox, new)
-    found = (*hijacking(patch), *tampering(before, after))
-    return Suspicion(
-        tampered=tuple(dict.fromkeys(finding.line for finding in found)),
-        withheld=tuple(sorted({readable(finding.path) for finding in found if finding.is_runner})),
+
+
+def _unseen(looked: Looked) -> Examined:
+    """A repository whose own tests say nothing."""
+    suspicion = looked.suspicion
+    return Examined(
+        doubt="no tests could be run",
+        tampered=suspicion.tampered,
+        withheld=suspicion.withheld,
     )
 
 
@@ -117,26 +148,3 @@ def _check_command(plan: TestPlan, run: TestRun) -> None:
     if plan.runner is TestRunner.COMMAND and run.report.exit_code == _COMMAND_NOT_FOUND:
         last = next(iter(reversed(run.log.splitlines()[:-1])), "")
         raise RefusedError(f"the test command `{plan.args[0]}` does not exist: {last.strip()}")
-
-
-def _judged(case: VerificationCase, stages: StageResults, suspicion: Suspicion) -> Verdict:
-    changed = (f"{readable(p)}: was changed while the tests ran" for p in stages.on_patch.rewritten)
-    suspicion = suspicion._replace(tampered=(*suspicion.tampered, *changed))
-    report = stages.on_patch.run.report
-    return judge(case.baseline, report, own=stages.own_tests, suspicion=suspicion)
-
-
-def _verification(verdict: Verdict, parts: Parts, stages: StageResults | None) -> Verification:
-    runs = () if stages is None else (stages.on_patch, *stages.own)
-    return Verification(
-        verdict=verdict,
-        log=_titled({stage.title: stage.run for stage in runs}) + f"{verdict.summary}\n",
-        files_changed=parts.source.files_changed,
-        lines_changed=parts.source.lines_changed,
-        valid_tests=verdict.evidence.valid_tests,
-        test_part=parts.tests.text,
-    )
-
-
-def _titled(runs: Mapping[str, TestRun]) -> str:
-    return "".join(f"== {title} ==\n{run.log}\n" for title, run in runs.items())

@@ -8,6 +8,7 @@ from yudai.kit.ids import RunId
 from yudai.kit.text import nearest
 from yudai.ranking.domain.reducers import REDUCERS, Criterion, count
 from yudai.ranking.domain.scorecard import Place, Ranking, Scorecard
+from yudai.verification.domain.question import Question, QuestionKind
 from yudai.verification.domain.verdict import VerdictStatus
 
 STATUS_ORDER = (
@@ -19,6 +20,7 @@ STATUS_ORDER = (
 )
 _MAX_ERROR = 300
 _CLOSEST = 3
+_MOST_ASKED = 3
 
 Key = tuple[float, ...]
 
@@ -30,18 +32,50 @@ def check_reducer(name: str) -> None:
         )
 
 
-def rank(scorecards: Iterable[Scorecard], *, reducer: str, require_proof: bool) -> Ranking:
-    """Verdict first, then the reducer's criteria; the handle and the id settle what is equal."""
+def rank(
+    scorecards: Iterable[Scorecard],
+    *,
+    reducer: str,
+    require_proof: bool,
+    questions: Sequence[Question] = (),
+) -> Ranking:
+    """Verdict first, then the reducer's criteria; the handle and the id settle what is equal.
+
+    A run that an open question is about is no champion before a person has answered.
+    """
     check_reducer(reducer)
     criteria = REDUCERS[reducer].criteria
     ordered = sorted(scorecards, key=lambda card: _key(card, criteria))
-    champion = _champion(ordered, require_proof=require_proof)
+    first = _champion(ordered, require_proof=require_proof)
+    open_ones = [q for q in questions if _matters(q, reducer)]
+    asked = _asked(ordered, first, open_ones)
+    champion = None if asked else first
     places = tuple(
         Place(rank=number, scorecard=card, why=_why(card, champion, criteria))
         for number, card in enumerate(ordered, start=1)
     )
     chosen = None if champion is None else champion.run_id
-    return Ranking(places=places, champion=chosen, reason=_reason(places, chosen))
+    reason = f"needs an answer: {asked[0].text}" if asked else _reason(places, chosen)
+    return Ranking(places=places, champion=chosen, reason=reason, asked=asked)
+
+
+def _matters(question: Question, reducer: str) -> bool:
+    """Who chose to order by size is not asked instead."""
+    return question.kind is not QuestionKind.BEHAVIOURS or REDUCERS[reducer].asks
+
+
+def _asked(
+    ordered: Sequence[Scorecard], champion: Scorecard | None, questions: Sequence[Question]
+) -> tuple[Question, ...]:
+    """About the champion to be; without one about the best runs that an answer could help."""
+    if champion is not None:
+        return tuple(q for q in questions if champion.run_id in q.runs)
+    places = {card.run_id: place for place, card in enumerate(ordered)}
+
+    def best(question: Question) -> int:
+        return min((places.get(run_id, len(places)) for run_id in question.runs), default=0)
+
+    return tuple(sorted(questions, key=best)[:_MOST_ASKED])
 
 
 def _key(card: Scorecard, criteria: Sequence[Criterion]) -> tuple[Key, str, str]:

@@ -12,6 +12,10 @@ if TYPE_CHECKING:
     from yudai.ranking.domain.scorecard import Scorecard
 
 
+# By name: this module loads no values of verification.
+KIND_ORDER = {"behaviour": 0, "interface": 1, "command": 2, "none": 3}
+
+
 @dataclass(frozen=True)
 class Criterion:
     """One step of a comparison: lower is better."""
@@ -64,20 +68,64 @@ EARLIEST = Criterion(
 )
 
 
+STRONGEST_PROOF = Criterion(
+    "proof",
+    lambda card: KIND_ORDER[card.verdict.proof.value],
+    lambda card, best: f"proved by {card.verdict.proof}, not by {best.verdict.proof}",
+)
+TIED = Criterion(
+    "tied",
+    lambda card: not card.verdict.tied,
+    lambda _card, _best: "its proof is not about what the issue names and gives",
+)
+MOST_SUPPORT = Criterion(
+    "support",
+    lambda card: -card.verdict.evidence.support,
+    lambda card, best: (
+        f"{count(card.verdict.evidence.support, 'independent answer')} behind it"
+        f" instead of {best.verdict.evidence.support}"
+    ),
+)
+FEWEST_FAILURES = Criterion(
+    "failures",
+    lambda card: card.verdict.evidence.failures,
+    lambda card, best: (
+        f"fails {count(card.verdict.evidence.failures, 'test')} of others"
+        f" instead of {best.verdict.evidence.failures}"
+    ),
+)
+SMALLEST_CODE = Criterion(
+    "size",
+    lambda card: card.verdict.evidence.size,
+    lambda card, best: (
+        f"{count(card.verdict.evidence.size, 'line')} of code"
+        f" instead of {best.verdict.evidence.size}"
+    ),
+)
+
+
 class Reducer(NamedTuple):
     explanation: str
     """How it orders runs that have the same verdict, in one line."""
     criteria: tuple[Criterion, ...]
+    asks: bool = False
+    """Whether a person is asked before answers that behave differently are ordered by size."""
 
 
 REDUCERS: dict[str, Reducer] = {
+    "evidence": Reducer(
+        "strongest proof, then about this issue, most independent support, fewest failures of"
+        " others' tests, smallest change of code, fastest run",
+        (STRONGEST_PROOF, TIED, MOST_SUPPORT, FEWEST_FAILURES, SMALLEST_CODE, LOWEST_LATENCY),
+        asks=True,
+    ),
     "simple": Reducer(
         "fewest files, then smallest diff, then fastest run",
         (FEWEST_FILES, SMALLEST_DIFF, LOWEST_LATENCY, STEADIEST),
     ),
     "first": Reducer("the earliest submission", (EARLIEST,)),
 }
-DEFAULT = "simple"
+DEFAULT = "evidence"
 
 
 def choices() -> str:

@@ -5,6 +5,7 @@ from yudai.kit.ids import RunId
 from yudai.kit.value import Value
 from yudai.runs.domain.states import RunState
 from yudai.solves.domain.matrix import Contestant
+from yudai.verification.domain.question import Question
 from yudai.verification.domain.verdict import Verdict
 
 
@@ -38,3 +39,5 @@ class Ranking(Value):
     champion: RunId | None
     reason: str
     """One line: why this champion, or why none."""
+    asked: tuple[Question, ...] = ()
+    """What a person has to say before there can be a champion."""

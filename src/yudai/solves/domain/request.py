@@ -244,7 +244,7 @@ class SolveAsk(Value):
         description="A Python environment on this machine, used read-only instead of a set-up.",
     )
     reducer: str = Field(
-        default="simple", max_length=64, description="The rule that picks the champion."
+        default="evidence", max_length=64, description="The rule that picks the champion."
     )
     require_proof: Flag = Field(
         default=True, description="Whether a champion has to be proved by a test."

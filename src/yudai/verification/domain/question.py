@@ -1,5 +1,7 @@
 """What a person is asked before there can be a champion."""
 
+import hashlib
+from collections.abc import Iterable
 from enum import StrEnum
 
 from yudai.kit.ids import RunId
@@ -50,3 +52,21 @@ class PersonAnswer(Value):
 
 ACCEPT = Choice(id="accept", text="yes")
 REJECT = Choice(id="reject", text="no")
+
+
+def key_of(kind: QuestionKind, *facts: str) -> str:
+    """The same for the same facts, in whatever order they were found."""
+    text = "\n".join(sorted(facts))
+    return f"{kind}-{hashlib.sha256(text.encode()).hexdigest()[:12]}"
+
+
+def support_key(runs: Iterable[RunId]) -> str:
+    return key_of(QuestionKind.SUPPORT, *runs)
+
+
+def behaviours_key(one: RunId, other: RunId) -> str:
+    return key_of(QuestionKind.BEHAVIOURS, one, other)
+
+
+def not_run_key(run_id: RunId) -> str:
+    return key_of(QuestionKind.NOT_RUN, run_id)

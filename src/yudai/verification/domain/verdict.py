@@ -4,6 +4,7 @@ from enum import StrEnum
 
 from yudai.kit.value import Value
 from yudai.testing.domain.report import Baseline
+from yudai.verification.domain.proof import ProofKind, Subject
 
 
 class VerdictStatus(StrEnum):
@@ -14,11 +15,40 @@ class VerdictStatus(StrEnum):
     NONE = "none"
 
 
+class Weighed(Value):
+    """A valid test of this patch, and what it shows."""
+
+    test: str
+    kind: ProofKind
+    tied: bool = False
+    """It calls what the issue names, with something that the issue gives."""
+    subjects: tuple[Subject, ...] = ()
+    """Why it neither proves nor convicts."""
+    symbols: tuple[str, ...] = ()
+    """What it uses that the patch introduced and the issue does not name."""
+    support: int = 0
+    """Independent answers that pass it, its author's included."""
+
+
+class ChangedExpectation(Value):
+    """A test of base that expects something else with this patch, and is not weakened."""
+
+    test: str
+    before: str
+    now: str
+    says: tuple[str, ...] = ()
+    """Who says so: handles of independent answers, "the issue", "a person"."""
+    accepted: bool = False
+
+
 class Evidence(Value):
     """The facts behind a verdict."""
 
     proved_by: tuple[str, ...] = ()
-    """Tests red on base and green on this patch: the base's, its own, other contestants'."""
+    """Tests that prove this patch: the base's, its own, other contestants'."""
+    weighed: tuple[Weighed, ...] = ()
+    """Its own valid tests, with what each shows."""
+    changed_expectations: tuple[ChangedExpectation, ...] = ()
     own_tests: tuple[str, ...] = ()
     """New tests that this patch brought."""
     valid_tests: tuple[str, ...] = ()
@@ -28,14 +58,36 @@ class Evidence(Value):
     cross_passed: tuple[str, ...] = ()
     cross_failed: tuple[str, ...] = ()
     """Other contestants' valid tests, as `handle::test id`."""
+    unsteady: tuple[str, ...] = ()
+    """Tests that failed once and passed when they were run again, alone."""
     withheld: tuple[str, ...] = ()
     """Files of the patch that were never applied, because they change how tests are run."""
+    support: int = 0
+    """Independent answers that agree with this one in all tests that count, this one included."""
+    failures: int = 0
+    """Tests of other answers that it fails and that do not convict it."""
+    size: int = 0
+    """Lines of code changed: no comments, blank lines, documents, changelogs or tests."""
     executed: int = 0
     baseline_executed: int = 0
 
 
 class Verdict(Value):
     status: VerdictStatus
+    proof: ProofKind = ProofKind.NONE
+    """The strongest kind of proof it has."""
+    tied: bool = False
+    """One of its proofs is about this issue."""
+    convicted_by: tuple[str, ...] = ()
+    """Tests of other contestants that failed it, as `handle::test id`."""
+    not_run: tuple[str, ...] = ()
+    """Tests that count and could not be run here."""
+    same_as: str = ""
+    """The handle of an equal answer that was verified in its place."""
+    agreement: int = 1
+    """How many contestants gave this very answer."""
+    rules: int = 0
+    """Version of the rules; 0: before there were versions."""
     fixed: tuple[str, ...] = ()
     broken: tuple[str, ...] = ()
     flaky: tuple[str, ...] = ()

@@ -1,0 +1,67 @@
+"""What stays the same while one patch is examined."""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import NamedTuple
+
+from yudai.patches.patch import Patch
+from yudai.patches.test_paths import is_test_path
+from yudai.testing.domain.report import Baseline, Failure, TestPlan
+from yudai.verification.baseline import Prepared
+from yudai.verification.domain.facts import is_behaviour
+from yudai.verification.domain.rules import RULES, Rules
+from yudai.verification.executions import Executions
+
+Texts = Mapping[str, str | None]
+"""By path; None: no such file."""
+_NO_TEXTS: Texts = MappingProxyType({})
+
+# A hanging patch need not be waited for as long as the limit allows.
+_PATIENCE_S = 60.0
+_PATIENCE = 10
+
+
+class VerificationCase(NamedTuple):
+    executions: Executions
+    plan: TestPlan
+    baseline: Baseline
+    timeout_s: float
+    issue: str = ""
+    rules: Rules = RULES
+
+    @classmethod
+    def of(
+        cls, executions: Executions, prepared: Prepared, issue: str, rules: Rules
+    ) -> "VerificationCase":
+        timeout_s = prepared.project.test_timeout_s
+        return cls(executions, executions.plan, prepared.baseline, timeout_s, issue, rules)
+
+    @property
+    def usual_s(self) -> float:
+        return max(self.baseline.first.duration_s, self.baseline.second.duration_s)
+
+    def enough(self, usual_s: float) -> float:
+        return min(self.timeout_s, _PATIENCE_S + _PATIENCE * usual_s)
+
+    def is_behaviour(self, failure: Failure | None, tests: Patch) -> bool:
+        """Whether a failure shows what the code did; the patch's test files are test code."""
+        if failure is None or not failure.frames:
+            return is_behaviour(failure, is_test=True)
+        inner = failure.frames[-1].path
+        return is_behaviour(failure, is_test=is_test_path(inner) or inner in tests.paths)
+
+
+class Parts(NamedTuple):
+    """A patch as verification takes it: what is judged, and the tests that it brought."""
+
+    source: Patch
+    tests: Patch
+
+
+class Readings(NamedTuple):
+    """Texts of the patch's files, read where the patch was applied and nothing was run."""
+
+    sources_before: Texts = _NO_TEXTS
+    sources_after: Texts = _NO_TEXTS
+    tests_before: Texts = _NO_TEXTS
+    tests_after: Texts = _NO_TEXTS

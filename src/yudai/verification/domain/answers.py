@@ -1,0 +1,217 @@
+"""The different answers of a solve, and what their tests say of each other."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+
+from yudai.kit.ids import RunId
+from yudai.verification.domain.convict import Settlement, settle
+from yudai.verification.domain.expect import Choices, settle_expectations
+from yudai.verification.domain.facts import Answered, Candidate, Crossing, Examination
+from yudai.verification.domain.judge import Alone, judge_alone, shows
+from yudai.verification.domain.proof import OwnTest, ProofKind
+from yudai.verification.domain.question import (
+    REJECT,
+    behaviours_key,
+    not_run_key,
+    support_key,
+)
+from yudai.verification.domain.rules import Rule, Rules
+
+_TWO = 2
+Pair = tuple[RunId, RunId]
+"""An author, and a rival that fails one of its tests."""
+
+
+@dataclass(frozen=True)
+class AnswerSet:
+    """Equal patches are one answer, and the first run that gave it stands for all."""
+
+    candidates: Sequence[Candidate]
+    examination: Examination
+    rules: Rules
+    choices: Choices
+
+    @cached_property
+    def groups(self) -> list[list[Candidate]]:
+        groups: dict[str, list[Candidate]] = {}
+        for candidate in self.candidates:
+            one = Rule.EQUAL_IS_ONE in self.rules and candidate.examined.answer
+            groups.setdefault(one or candidate.run_id, []).append(candidate)
+        return list(groups.values())
+
+    @cached_property
+    def answers(self) -> dict[RunId, Candidate]:
+        return {group[0].run_id: self._excused(group[0]) for group in self.groups}
+
+    def _excused(self, candidate: Candidate) -> Candidate:
+        """With what others' edits say of the tests that it breaks."""
+        more = [one for run_id, one in self.examination.expectations if run_id == candidate.run_id]
+        if not more:
+            return candidate
+        expectations = (*candidate.examined.expectations, *more)
+        examined = candidate.examined.model_copy(update={"expectations": expectations})
+        return candidate._replace(examined=examined)
+
+    @cached_property
+    def keys(self) -> dict[RunId, frozenset[str]]:
+        return {
+            group[0].run_id: frozenset(candidate.independence for candidate in group)
+            for group in self.groups
+        }
+
+    @cached_property
+    def alone(self) -> dict[RunId, Alone]:
+        expected = settle_expectations(
+            list(self.answers.values()), self.keys, self.choices, self.rules
+        )
+        return {
+            run_id: judge_alone(candidate.examined, self.rules, expected[run_id])
+            for run_id, candidate in self.answers.items()
+        }
+
+    @cached_property
+    def sound(self) -> frozenset[RunId]:
+        """Answers with which nothing is wrong by themselves."""
+        return frozenset(
+            r for r, alone in self.alone.items() if not (alone.complaint or alone.doubt)
+        )
+
+    @cached_property
+    def tests(self) -> dict[tuple[RunId, str], OwnTest]:
+        """Valid tests by author and id, of answers that may speak."""
+        may_speak = self.sound if Rule.AUTHOR_STANDS in self.rules else self.answers.keys()
+        again = self.examination.author_failed if Rule.AUTHOR_PASSES_AGAIN in self.rules else ()
+        return {
+            (run_id, test.id): test
+            for run_id in may_speak
+            for test in self.answers[run_id].examined.own
+            if (run_id, test.id) not in again
+        }
+
+    @cached_property
+    def crossings(self) -> list[Crossing]:
+        return [
+            crossing
+            for crossing in self.examination.crossings
+            if (crossing.author, crossing.test) in self.tests and crossing.target in self.answers
+        ]
+
+    def passes(self, crossing: Crossing) -> bool:
+        is_skip = crossing.says in {"skipped", "xfailed"}
+        return crossing.answered is Answered.PASSED or (
+            is_skip and Rule.ONLY_PASSED_PASSES not in self.rules
+        )
+
+    def fails(self, crossing: Crossing) -> bool:
+        """Whether it speaks against the rival, if the test may."""
+        if self.passes(crossing):
+            return False
+        is_slow = crossing.answered is Answered.SLOW
+        if crossing.answered is Answered.UNKNOWN or (is_slow and Rule.ENDS_IN_TIME in self.rules):
+            return False
+        has_own_names = bool(self.tests[crossing.author, crossing.test].symbols)
+        is_foreign = has_own_names and not crossing.is_behaviour
+        return not (is_foreign and Rule.FOREIGN_NAMES_ACQUIT in self.rules)
+
+    def may_convict(self, test: OwnTest) -> bool:
+        return Rule.ONLY_PROOFS_CONVICT not in self.rules or shows(test, self.rules)
+
+    @cached_property
+    def convictions(self) -> list[Crossing]:
+        """Failures that convict, if their author is not convicted itself."""
+        found = [
+            crossing
+            for crossing in self.crossings
+            if self.fails(crossing) and self.may_convict(self.tests[crossing.author, crossing.test])
+        ]
+        if Rule.COMMANDS_NEED_TWO not in self.rules:
+            return found
+        return [c for c in found if not self._is_lone_command(c, found)]
+
+    def _is_lone_command(self, crossing: Crossing, found: Iterable[Crossing]) -> bool:
+        if self.tests[crossing.author, crossing.test].kind is not ProofKind.COMMAND:
+            return False
+        authors = frozenset[str]().union(
+            *(self.keys[other.author] for other in found if other.target == crossing.target)
+        )
+        return len(authors) < _TWO
+
+    @cached_property
+    def support(self) -> dict[tuple[RunId, str], int]:
+        """How many independent sound answers pass a test, its author's own included."""
+        backers = {key: set(self.keys[key[0]]) for key in self.tests}
+        for crossing in self.crossings:
+            if self.passes(crossing) and crossing.target in self.sound:
+                backers[crossing.author, crossing.test] |= self.keys[crossing.target]
+        return {key: len(found) for key, found in backers.items()}
+
+    @cached_property
+    def attacks(self) -> dict[Pair, int]:
+        attacks: dict[Pair, int] = {}
+        for crossing in self.convictions:
+            pair = (crossing.author, crossing.target)
+            weight = self.support[crossing.author, crossing.test]
+            attacks[pair] = max(weight, attacks.get(pair, 0))
+        return attacks
+
+    @cached_property
+    def settlement(self) -> Settlement[RunId]:
+        nodes = sorted(self.sound | {author for author, _ in self.attacks})
+        weighs = Rule.SUPPORT_DECIDES in self.rules
+        found = settle(nodes, self.attacks, weighs=weighs)
+        overruled = {
+            (one, chosen)
+            for group in found.disputed
+            for chosen in group
+            if self.choices.get(support_key(group)) == self.answers[chosen].handle
+            for one in group
+        }
+        if not overruled:
+            return found
+        left = {pair: weight for pair, weight in self.attacks.items() if pair not in overruled}
+        return settle(nodes, left, weighs=weighs)
+
+    @cached_property
+    def rejected(self) -> frozenset[RunId]:
+        """Answers that a person did not choose."""
+        found = {r for r in self.answers if self.choices.get(not_run_key(r)) == REJECT.id}
+        for group in self.settlement.disputed:
+            if self.choices.get(support_key(group)) == REJECT.id:
+                found |= group
+        for one, other in combinations(sorted(self.answers), 2):
+            choice = self.choices.get(behaviours_key(one, other), "")
+            handles = {self.answers[one].handle: other, self.answers[other].handle: one}
+            if choice == REJECT.id:
+                found |= {one, other}
+            elif choice in handles:
+                found.add(handles[choice])
+        return frozenset(found)
+
+    @cached_property
+    def standing(self) -> frozenset[RunId]:
+        """Answers that are neither wrong by themselves nor convicted."""
+        return self.sound - self.settlement.convicted - self.rejected
+
+    def between(self, one: RunId, other: RunId) -> Iterator[Crossing]:
+        pair = {one, other}
+        return (c for c in self.crossings if {c.author, c.target} == pair)
+
+    def differ(self, one: RunId, other: RunId) -> bool:
+        """Whether one is known to do something else than the other."""
+        return any(
+            self.fails(crossing)
+            and crossing.is_behaviour
+            and not self.tests[crossing.author, crossing.test].subjects
+            for crossing in self.between(one, other)
+        )
+
+    def agree(self, one: RunId, other: RunId) -> bool:
+        """Whether a test of one that counts passes on the other, and none fails."""
+        met = [
+            crossing
+            for crossing in self.between(one, other)
+            if shows(self.tests[crossing.author, crossing.test], self.rules)
+        ]
+        return any(map(self.passes, met)) and not any(map(self.fails, met))

@@ -1,0 +1,196 @@
+"""The questions that a person has to answer before there can be a champion."""
+
+from collections.abc import Iterator, Mapping
+from itertools import combinations
+
+from yudai.kit.ids import RunId
+from yudai.verification.domain.answers import AnswerSet
+from yudai.verification.domain.expect import PERSON, question_key
+from yudai.verification.domain.facts import Answered, Crossing
+from yudai.verification.domain.judge import Proof
+from yudai.verification.domain.proof import ProofKind
+from yudai.verification.domain.question import (
+    ACCEPT,
+    REJECT,
+    Choice,
+    Question,
+    QuestionKind,
+    behaviours_key,
+    key_of,
+    not_run_key,
+    support_key,
+)
+from yudai.verification.domain.rules import Rule
+from yudai.verification.domain.verdict import Verdict, VerdictStatus
+
+Verdicts = Mapping[RunId, Verdict]
+NEITHER = Choice(id=REJECT.id, text="none of them")
+
+
+def questions(found: AnswerSet, verdicts: Verdicts) -> list[Question]:
+    """Open ones only, in a stable order."""
+    made = [
+        *_expectations(found),
+        *_support(found, verdicts),
+        *_behaviours(found, verdicts),
+        *_not_run(found, verdicts),
+        *_unproved(found, verdicts),
+    ]
+    return [question for question in made if question.key not in found.choices]
+
+
+def accepted_by_person(found: AnswerSet, run_id: RunId) -> list[Proof]:
+    """What counts as proof because a person said so."""
+    keys = (_proof_key(kind, run_id) for kind in (QuestionKind.INTERFACE, QuestionKind.NO_PROOF))
+    is_accepted = any(found.choices.get(key) == ACCEPT.id for key in keys)
+    return [Proof(PERSON, ProofKind.INTERFACE, tied=True)] if is_accepted else []
+
+
+def unknown_to(found: AnswerSet, run_id: RunId) -> list[Crossing]:
+    """Tests that would count and could not be run on this answer."""
+    return [
+        crossing
+        for crossing in found.crossings
+        if crossing.target == run_id
+        and crossing.answered is Answered.UNKNOWN
+        and crossing.author in found.standing
+        and found.may_convict(found.tests[crossing.author, crossing.test])
+    ]
+
+
+def _proof_key(kind: QuestionKind, run_id: RunId) -> str:
+    return key_of(kind, run_id)
+
+
+def _expectations(found: AnswerSet) -> Iterator[Question]:
+    """One for each new value, whoever would change it."""
+    about: dict[str, list[RunId]] = {}
+    pending = {
+        question_key(one): one
+        for run_id in found.standing
+        for one in found.alone[run_id].expected.pending
+    }
+    for run_id in sorted(found.standing):
+        for one in found.alone[run_id].expected.pending:
+            about.setdefault(question_key(one), []).append(run_id)
+    for key, runs in about.items():
+        one = pending[key]
+        yield Question(
+            key=key,
+            kind=QuestionKind.EXPECTATION,
+            text=f"Should {one.test} expect {one.now} instead of {one.before}?",
+            choices=(ACCEPT, REJECT),
+            runs=tuple(runs),
+            detail=f"{one.test}\n- {one.before}\n+ {one.now}\nsaid by: {', '.join(one.says)}",
+        )
+
+
+def _support(found: AnswerSet, verdicts: Verdicts) -> Iterator[Question]:
+    for group in found.settlement.disputed:
+        runs = sorted(group)
+        if not any(verdicts[run_id].status is VerdictStatus.PASSED for run_id in runs):
+            continue
+        yield Question(
+            key=support_key(group),
+            kind=QuestionKind.SUPPORT,
+            text="Which of these answers is right? Each fails a test of another one, and as many"
+            " answers pass each of these tests.",
+            choices=_handles(found, runs),
+            runs=tuple(runs),
+            detail=_failures(found, runs),
+        )
+
+
+def _behaviours(found: AnswerSet, verdicts: Verdicts) -> Iterator[Question]:
+    """Two that pass, that are known to differ, and that only their size would put in order."""
+    if Rule.DIFFERENCE_IS_A_QUESTION not in found.rules:
+        return
+    disputed = {run_id for group in found.settlement.disputed for run_id in group}
+    passed = [
+        r
+        for r in sorted(verdicts)
+        if verdicts[r].status is VerdictStatus.PASSED and r not in disputed
+    ]
+    for one, other in combinations(passed, 2):
+        if _is_equal(verdicts[one], verdicts[other]) and found.differ(one, other):
+            yield Question(
+                key=behaviours_key(one, other),
+                kind=QuestionKind.BEHAVIOURS,
+                text="Which of these two answers is right? Both pass, and they behave differently.",
+                choices=_handles(found, [one, other]),
+                runs=(one, other),
+                detail=_failures(found, [one, other]),
+            )
+
+
+def _is_equal(one: Verdict, other: Verdict) -> bool:
+    """In all that counts before size."""
+
+    def facts(verdict: Verdict) -> tuple[object, ...]:
+        evidence = verdict.evidence
+        return (verdict.proof, verdict.tied, evidence.support, evidence.failures)
+
+    return facts(one) == facts(other)
+
+
+def _not_run(found: AnswerSet, verdicts: Verdicts) -> Iterator[Question]:
+    if Rule.UNKNOWN_IS_A_QUESTION not in found.rules:
+        return
+    for run_id, verdict in verdicts.items():
+        if verdict.status is VerdictStatus.PASSED and verdict.not_run:
+            handle = found.answers[run_id].handle
+            yield Question(
+                key=not_run_key(run_id),
+                kind=QuestionKind.NOT_RUN,
+                text=f"Is {handle} right, although tests that count could not be run on it?",
+                choices=(ACCEPT, REJECT),
+                runs=(run_id,),
+                detail="\n".join(verdict.not_run),
+            )
+
+
+def _unproved(found: AnswerSet, verdicts: Verdicts) -> Iterator[Question]:
+    """Nothing is wrong with them, and what they show is nothing that the issue names."""
+    for run_id, verdict in verdicts.items():
+        if verdict.status is not VerdictStatus.UNPROVED or found.alone[run_id].expected.pending:
+            continue
+        candidate = found.answers[run_id]
+        new = [
+            t for t in candidate.examined.own if t.kind is ProofKind.INTERFACE and not t.subjects
+        ]
+        if new:
+            names = ", ".join(new[0].symbols[:3])
+            yield Question(
+                key=_proof_key(QuestionKind.INTERFACE, run_id),
+                kind=QuestionKind.INTERFACE,
+                text=f"Does {candidate.handle} solve the issue? Its only proof uses {names}, which"
+                " the issue does not name.",
+                choices=(ACCEPT, REJECT),
+                runs=(run_id,),
+                detail="\n".join(test.id for test in new),
+            )
+        elif why := candidate.examined.is_asked_without_proof:
+            yield Question(
+                key=_proof_key(QuestionKind.NO_PROOF, run_id),
+                kind=QuestionKind.NO_PROOF,
+                text=f"Does {candidate.handle} solve the issue? No test can show it: {why}.",
+                choices=(ACCEPT, REJECT),
+                runs=(run_id,),
+            )
+
+
+def _handles(found: AnswerSet, runs: list[RunId]) -> tuple[Choice, ...]:
+    made = (
+        Choice(id=found.answers[run_id].handle, text=found.answers[run_id].handle)
+        for run_id in runs
+    )
+    return (*made, NEITHER)
+
+
+def _failures(found: AnswerSet, runs: list[RunId]) -> str:
+    return "\n".join(
+        f"{found.answers[c.target].handle} fails {found.answers[c.author].handle}::{c.test}"
+        f" (passed by {found.support[c.author, c.test]})"
+        for c in found.crossings
+        if c.author in runs and c.target in runs and found.fails(c)
+    )

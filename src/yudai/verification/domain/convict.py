@@ -1,0 +1,63 @@
+"""Which answers are convicted, when some fail the tests of others: a graph, so no order matters."""
+
+from collections.abc import Collection, Hashable, Mapping
+from typing import Generic, NamedTuple, TypeVar
+
+Node = TypeVar("Node", bound=Hashable)
+
+Attacks = Mapping[tuple[Node, Node], int]
+"""From an author to a rival that fails it: the support of the strongest such test."""
+
+
+class Settlement(NamedTuple, Generic[Node]):
+    standing: frozenset[Node]
+    convicted: frozenset[Node]
+    disputed: frozenset[frozenset[Node]]
+    """Groups that fail each other's tests with equal support."""
+
+
+def settle(
+    nodes: Collection[Node], attacks: Attacks[Node], *, weighs: bool = True
+) -> Settlement[Node]:
+    """Who is convicted: by an author that stands, never by one that is convicted itself.
+
+    Of two that attack each other only the side with more support counts. What remains in cycles is
+    disputed and convicts nobody else.
+    """
+    effective = {pair for pair in attacks if not weighs or _counts(pair, attacks)}
+    standing: set[Node] = set()
+    convicted: set[Node] = set()
+    while True:
+        free = {
+            node
+            for node in nodes
+            if node not in standing | convicted
+            and all(one in convicted for one, other in effective if other == node)
+        }
+        if not free:
+            break
+        standing |= free
+        convicted |= {other for one, other in effective if one in free}
+    left = set(nodes) - standing - convicted
+    edges = {(one, other) for one, other in effective if {one, other} <= left}
+    return Settlement(frozenset(standing), frozenset(convicted), frozenset(_groups(left, edges)))
+
+
+def _counts(pair: tuple[Node, Node], attacks: Attacks[Node]) -> bool:
+    back = attacks.get((pair[1], pair[0]))
+    return back is None or attacks[pair] >= back
+
+
+def _groups(nodes: set[Node], edges: set[tuple[Node, Node]]) -> list[frozenset[Node]]:
+    """Connected through disputes, however long the way is."""
+    groups: list[frozenset[Node]] = []
+    left = set(nodes)
+    while left:
+        found: set[Node] = set()
+        near: set[Node] = {min(left, key=repr)}
+        while not near <= found:
+            found |= near
+            near = {b for a, b in edges if a in found} | {a for a, b in edges if b in found}
+        groups.append(frozenset(found))
+        left -= found
+    return groups

@@ -1,0 +1,217 @@
+"""From what was found about all patches of a solve to verdicts and questions.
+
+Everything is decided at once and by the rules of `rules.py`, so no order of contestants matters.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from yudai.kit.ids import RunId
+from yudai.verification.domain.answers import AnswerSet
+from yudai.verification.domain.ask import accepted_by_person, questions, unknown_to
+from yudai.verification.domain.expect import PERSON
+from yudai.verification.domain.facts import (
+    NOT_EXAMINED,
+    Candidate,
+    Crossing,
+    Examination,
+    Examined,
+)
+from yudai.verification.domain.judge import Proof, named, shows
+from yudai.verification.domain.proof import ProofKind
+from yudai.verification.domain.question import PersonAnswer, Question
+from yudai.verification.domain.rules import RULES, Rules
+from yudai.verification.domain.verdict import Evidence, Verdict, VerdictStatus, Weighed
+
+KIND_ORDER = (ProofKind.BEHAVIOUR, ProofKind.INTERFACE, ProofKind.COMMAND, ProofKind.NONE)
+
+
+_OTHERS = "written by another contestant"
+
+
+class Decision(NamedTuple):
+    verdicts: Mapping[RunId, Verdict]
+    questions: tuple[Question, ...] = ()
+    """Those that are open; which of them matter is known when the runs are ranked."""
+
+
+def decide(
+    candidates: Sequence[Candidate],
+    examination: Examination = NOT_EXAMINED,
+    *,
+    rules: Rules = RULES,
+    answers: Sequence[PersonAnswer] = (),
+) -> Decision:
+    choices = {answer.key: answer.choice for answer in answers}
+    found = AnswerSet(candidates, examination, rules, choices)
+    verdicts = {run_id: _verdict(found, run_id) for run_id in found.answers}
+    shared = {
+        candidate.run_id: _shared(verdicts[group[0].run_id], candidate, group)
+        for group in found.groups
+        for candidate in group
+    }
+    return Decision(shared, tuple(_about_all(found, one) for one in questions(found, verdicts)))
+
+
+def _about_all(found: AnswerSet, question: Question) -> Question:
+    """A question about an answer is about every run that gave it."""
+    groups = {group[0].run_id: [candidate.run_id for candidate in group] for group in found.groups}
+    runs = tuple(run_id for first in question.runs for run_id in groups[first])
+    return question.model_copy(update={"runs": runs})
+
+
+def verdict_alone(examined: Examined, rules: Rules = RULES) -> Verdict:
+    """What a patch is worth by itself."""
+    only = Candidate(RunId(""), "", "", examined)
+    return decide([only], rules=rules).verdicts[only.run_id]
+
+
+def _shared(verdict: Verdict, candidate: Candidate, group: Sequence[Candidate]) -> Verdict:
+    same_as = "" if candidate.run_id == group[0].run_id else group[0].handle
+    return verdict.model_copy(update={"same_as": same_as, "agreement": len(group)})
+
+
+def _verdict(found: AnswerSet, run_id: RunId) -> Verdict:
+    examined, alone = found.answers[run_id].examined, found.alone[run_id]
+    convicted = _convictions(found, run_id)
+    proofs = (*alone.proofs, *_others_proofs(found, run_id), *accepted_by_person(found, run_id))
+    status, summary = _status(found, run_id, proofs, convicted)
+    kind = min((proof.kind for proof in proofs), key=KIND_ORDER.index, default=ProofKind.NONE)
+    return Verdict(
+        status=status,
+        summary=summary,
+        proof=kind,
+        tied=any(proof.tied for proof in proofs),
+        fixed=tuple(one.test for one in examined.fixed),
+        broken=examined.broken,
+        missing=examined.missing,
+        flaky=examined.flaky,
+        tampered=examined.tampered,
+        convicted_by=_named(found, convicted),
+        not_run=(*examined.not_run, *_named(found, unknown_to(found, run_id))),
+        rules=found.rules.version,
+        evidence=_evidence(found, run_id, proofs, convicted),
+    )
+
+
+def _status(
+    found: AnswerSet, run_id: RunId, proofs: Sequence[Proof], convicted: Sequence[Crossing]
+) -> tuple[VerdictStatus, str]:
+    """With its one line for a person: the first that holds."""
+    alone = found.alone[run_id]
+    against, pending = _named(found, convicted), [one.test for one in alone.expected.pending]
+    troubles = (
+        (alone.complaint, VerdictStatus.FAILED, "{}"),
+        (
+            against and named(against),
+            VerdictStatus.FAILED,
+            "fails {}, written by another contestant",
+        ),
+        (found.rejected & {run_id}, VerdictStatus.FAILED, "a person chose another answer"),
+        (alone.doubt, VerdictStatus.UNVERIFIED, "{}"),
+        (
+            pending and named(pending),
+            VerdictStatus.UNPROVED,
+            "changes what {} expects: a person has to accept it",
+        ),
+    )
+    for fact, status, text in troubles:
+        if fact:
+            return status, text.format(fact)
+    if proofs:
+        return VerdictStatus.PASSED, _praise(proofs)
+    return VerdictStatus.UNPROVED, _shortfall(found, run_id)
+
+
+def _praise(proofs: Sequence[Proof]) -> str:
+    if proofs[0].test == PERSON:
+        return "nothing is broken, and a person accepted it"
+    goes = "goes" if len(proofs) == 1 else "go"
+    return f"{named([proof.test for proof in proofs])} {goes} from red to green"
+
+
+def _shortfall(found: AnswerSet, run_id: RunId) -> str:
+    """Why its valid tests are no proof."""
+    tests = found.answers[run_id].examined.own
+    lead = "nothing is broken, but no test goes from red to green"
+    if not tests:
+        return lead
+    first = tests[0]
+    if first.subjects:
+        return f"nothing is broken, but {first.id} is about {first.subjects[0]}"
+    if first.kind is ProofKind.INTERFACE:
+        names = ", ".join(first.symbols[:3])
+        return f"nothing is broken, but {first.id} uses {names}, which the issue does not name"
+    return f"nothing is broken, but {first.id} fails on base for another reason than the behaviour"
+
+
+def _convictions(found: AnswerSet, run_id: RunId) -> list[Crossing]:
+    settlement = found.settlement
+    if run_id not in settlement.convicted:
+        return []
+    against = [c for c in found.convictions if c.target == run_id]
+    return [c for c in against if c.author in settlement.standing] or against
+
+
+def _others_proofs(found: AnswerSet, run_id: RunId) -> list[Proof]:
+    """Tests of other answers that stand, and that this one passes."""
+    return [
+        Proof(f"{found.answers[c.author].handle}::{c.test}", test.kind, test.tied)
+        for c in found.crossings
+        if c.target == run_id and c.author in found.standing and found.passes(c)
+        for test in [found.tests[c.author, c.test]]
+        if shows(test, found.rules)
+    ]
+
+
+def _named(found: AnswerSet, crossings: Sequence[Crossing]) -> tuple[str, ...]:
+    return tuple(sorted(f"{found.answers[c.author].handle}::{c.test}" for c in crossings))
+
+
+def _evidence(
+    found: AnswerSet, run_id: RunId, proofs: Sequence[Proof], convicted: Sequence[Crossing]
+) -> Evidence:
+    examined, alone = found.answers[run_id].examined, found.alone[run_id]
+    met = [c for c in found.crossings if c.target == run_id]
+    failed = [c for c in met if found.fails(c)]
+    changed = (*alone.expected.accepted, *alone.expected.pending)
+    return Evidence(
+        proved_by=tuple(dict.fromkeys(proof.test for proof in proofs)),
+        weighed=tuple(_weighed(found, run_id, examined)),
+        changed_expectations=changed,
+        own_tests=examined.own_names,
+        valid_tests=tuple(test.id for test in examined.own if shows(test, found.rules)),
+        own_failed=examined.own_failed,
+        cross_passed=_named(found, [c for c in met if found.passes(c)]),
+        cross_failed=_named(found, failed),
+        unsteady=examined.unsteady,
+        withheld=examined.withheld,
+        support=_support(found, run_id),
+        failures=len(failed) - len([c for c in convicted if c in failed]),
+        size=examined.size,
+        executed=examined.executed,
+        baseline_executed=examined.baseline_executed,
+    )
+
+
+def _weighed(found: AnswerSet, run_id: RunId, examined: Examined) -> list[Weighed]:
+    return [
+        Weighed(
+            test=test.id,
+            kind=test.kind,
+            tied=test.tied,
+            subjects=test.subjects,
+            symbols=test.symbols,
+            support=found.support.get((run_id, test.id), 0),
+        )
+        for test in examined.own
+    ]
+
+
+def _support(found: AnswerSet, run_id: RunId) -> int:
+    """Independent contestants whose answers agree with this one, its own included."""
+    backers = set(found.keys[run_id])
+    for other in found.standing:
+        if other != run_id and found.agree(run_id, other):
+            backers |= found.keys[other]
+    return len(backers)

@@ -1,0 +1,120 @@
+"""What was found out about patches by running tests: the facts that verdicts follow from."""
+
+from enum import StrEnum
+from typing import NamedTuple
+
+from yudai.kit.ids import RunId
+from yudai.kit.value import Value
+from yudai.testing.domain.report import Failure, FailureKind
+from yudai.verification.domain.proof import OwnTest, ProofKind
+
+
+class BaseProof(Value):
+    """A test of base that was red and is green with the patch."""
+
+    test: str
+    kind: ProofKind
+    tied: bool = False
+
+
+class OpenExpectation(Value):
+    """A test of base that the patch breaks and that passes with another expected value."""
+
+    test: str
+    path: str
+    before: str
+    now: str
+    own: bool = True
+    """The patch itself changes the expectation; else another answer does."""
+    given: bool = False
+    """The issue gives the new value."""
+
+
+class Examined(Value):
+    """What was found about one patch by itself, with every failure confirmed."""
+
+    answer: str = ""
+    """Equal patches have equal ones."""
+    fixed: tuple[BaseProof, ...] = ()
+    broken: tuple[str, ...] = ()
+    """Tests of base that fail with the patch, changed expectations included."""
+    missing: tuple[str, ...] = ()
+    flaky: tuple[str, ...] = ()
+    unsteady: tuple[str, ...] = ()
+    """Failed once and passed when they were run again."""
+    unfinished: str = ""
+    """What did not run to its end, and how."""
+    own: tuple[OwnTest, ...] = ()
+    """Its own new tests that are green on it and red on base."""
+    own_names: tuple[str, ...] = ()
+    """All of its own new tests."""
+    own_failed: tuple[str, ...] = ()
+    own_unfinished: str = ""
+    expectations: tuple[OpenExpectation, ...] = ()
+    tampered: tuple[str, ...] = ()
+    withheld: tuple[str, ...] = ()
+    not_run: tuple[str, ...] = ()
+    doubt: str = ""
+    """Why nothing can be said about the patch."""
+    executed: int = 0
+    baseline_executed: int = 0
+    size: int = 0
+    is_asked_without_proof: str = ""
+    """Why a person can be asked although no test shows it: a refactoring, documents only."""
+
+
+class Answered(StrEnum):
+    """What became of a test of one answer on another."""
+
+    PASSED = "passed"
+    FAILED = "failed"
+    """It was not passed, whatever it says of itself."""
+    SLOW = "slow"
+    """It took far longer than on its author's patch."""
+    UNKNOWN = "unknown"
+    """We could not run it."""
+
+
+class Crossing(Value):
+    """One test of one answer, run on another answer."""
+
+    author: RunId
+    test: str
+    target: RunId
+    answered: Answered
+    is_behaviour: bool = True
+    """It failed by what the code did, not for lack of a name."""
+    says: str = ""
+    """What the runner said of it: skipped, xfailed, nothing."""
+
+
+class Examination(Value):
+    """All that was found by running one answer's tests on the others."""
+
+    crossings: tuple[Crossing, ...] = ()
+    author_failed: tuple[tuple[RunId, str], ...] = ()
+    """Tests that their own author no longer passed after all others were examined."""
+    expectations: tuple[tuple[RunId, OpenExpectation], ...] = ()
+    """By answer: tests that it breaks and passes as another answer has edited them."""
+
+
+NOT_EXAMINED = Examination()
+
+
+class Candidate(NamedTuple):
+    """One run with its answer, as the rules see it."""
+
+    run_id: RunId
+    handle: str
+    independence: str
+    """Contestants with an equal one are not independent: the same model and strategy, or author."""
+    examined: Examined
+
+
+def is_behaviour(failure: Failure | None, *, is_test: bool) -> bool:
+    """Whether a failure is about what the code did; `is_test`: the innermost frame is test code."""
+    if failure is None:
+        return False
+    if failure.kind in {FailureKind.ASSERTION, FailureKind.TIMEOUT}:
+        return True
+    return failure.kind in {FailureKind.EXCEPTION, FailureKind.EXIT} and not is_test

@@ -1,0 +1,112 @@
+"""Test executions in clean sandboxes, kept by content: equal work is done once."""
+
+import hashlib
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from yudai.kit.concurrency import SingleFlight, gather
+from yudai.patches.patch import Patch
+from yudai.sandboxes.port import WORKSPACE, Sandbox
+from yudai.testing.domain.report import TestPlan
+from yudai.testing.run import TestRun, run_tests
+from yudai.verification.clean_sandboxes import CleanSandboxes, apply_patch
+
+_MOST_KEPT = 256
+
+
+class Execution(NamedTuple):
+    """What is laid over base, and which tests are run there."""
+
+    patches: tuple[Patch, ...] = ()
+    files: Mapping[str, str] = {}
+    """Texts that are written over base before the patches are applied."""
+    ids: frozenset[str] | None = None
+    """None: all, or those in `paths`."""
+    paths: tuple[str, ...] = ()
+    limit_s: float = 60.0
+    round: int = 0
+    """A number of its own for each time that the same is run again."""
+
+    def key(self, base: str, plan: TestPlan) -> str:
+        """The limit is no part: a result that was in time is one whatever the limit is."""
+        made = hashlib.sha256(f"{base}\n{plan.model_dump_json()}\n{self.round}".encode())
+        parts = [*(patch.text for patch in self.patches), *sorted(self.ids or ("*",)), *self.paths]
+        parts += [text for file in sorted(self.files.items()) for text in file]
+        for part in parts:
+            content = part.encode("utf-8", "surrogateescape")
+            made.update(f"{len(content)}:".encode())
+            made.update(content)
+        return made.hexdigest()
+
+
+class Executed(NamedTuple):
+    run: TestRun
+    changed: tuple[str, ...] = ()
+    """Files that differ from base when the tests have ended."""
+
+
+@dataclass(frozen=True)
+class Results:
+    """The newest results of this process; a server's solves share them."""
+
+    kept: OrderedDict[str, Executed] = field(default_factory=OrderedDict[str, Executed])
+    under_way: SingleFlight[Executed] = field(default_factory=SingleFlight[Executed])
+
+    def keep(self, key: str, executed: Executed) -> None:
+        self.kept[key] = executed
+        self.kept.move_to_end(key)
+        while len(self.kept) > _MOST_KEPT:
+            self.kept.popitem(last=False)
+
+
+@dataclass(frozen=True)
+class Executions:
+    sandboxes: CleanSandboxes
+    plan: TestPlan
+    results: Results
+
+    async def run(self, execution: Execution) -> Executed:
+        [executed] = await self.run_all([execution])
+        return executed
+
+    async def run_all(self, executions: Sequence[Execution]) -> list[Executed]:
+        """Those that are not known, side by side, in sandboxes that are requested together."""
+        keys = [execution.key(self.sandboxes.base.key, self.plan) for execution in executions]
+        wanted = {k: e for k, e in zip(keys, executions, strict=True) if not self._known(k)}
+        if wanted:
+            async with self.sandboxes.open_many(len(wanted)) as sandboxes:
+                work = (
+                    self.results.under_way.join(key, lambda e=execution, s=sandbox: self._do(e, s))
+                    for (key, execution), sandbox in zip(wanted.items(), sandboxes, strict=True)
+                )
+                done = await gather(work)
+            for key, executed in zip(wanted, done, strict=True):
+                if not executed.run.report.timed_out:
+                    self.results.keep(key, executed)
+            found = dict(zip(wanted, done, strict=True))
+        else:
+            found = {}
+        return [found[key] if key in found else self.results.kept[key] for key in keys]
+
+    def _known(self, key: str) -> bool:
+        return key in self.results.kept
+
+    async def _do(self, execution: Execution, sandbox: Sandbox) -> Executed:
+        for path, text in execution.files.items():
+            content = text.encode("utf-8", "surrogateescape")
+            await sandbox.write(f"{WORKSPACE}/{path}", content)
+        for patch in execution.patches:
+            await apply_patch(sandbox, patch)
+        run = await run_tests(
+            sandbox,
+            self.plan,
+            timeout_s=execution.limit_s,
+            ids=execution.ids,
+            paths=execution.paths,
+        )
+        changed = (await sandbox.tree()).changed
+        # Others may be waiting for its place.
+        await sandbox.destroy()
+        return Executed(run, changed)

@@ -1,0 +1,78 @@
+"""Reads the files that a patch changes, before and after, in a sandbox where nothing of it runs."""
+
+from collections.abc import Collection, Iterable
+from typing import NamedTuple
+
+from yudai.patches.git_diff import FileChange
+from yudai.patches.patch import Patch, readable
+from yudai.patches.test_paths import is_test_path
+from yudai.sandboxes.port import Sandbox
+from yudai.verification.case import Readings, Texts
+from yudai.verification.clean_sandboxes import (
+    UNREADABLE,
+    CleanSandboxes,
+    apply_patch,
+    read_texts,
+)
+from yudai.verification.domain.judge import Suspicion
+from yudai.verification.domain.tampering import hijacking, needs_reading, tampering
+
+_REGULAR = "100"
+_MOST_READ = 400
+
+
+class Looked(NamedTuple):
+    suspicion: Suspicion
+    readings: Readings
+    title: str = ""
+
+
+async def look(sandboxes: CleanSandboxes, patch: Patch) -> Looked:
+    important = [change for change in patch.files if needs_reading(change.path)]
+    others = [change for change in patch.files if not needs_reading(change.path)]
+    seen = [*important, *others[:_MOST_READ]]
+    old = [change.path for change in seen if change.old_mode.startswith(_REGULAR)]
+    new = [change.path for change in seen if change.new_mode.startswith(_REGULAR)]
+    async with sandboxes.open() as sandbox:
+        before = await read_texts(sandbox, old)
+        await apply_patch(sandbox, patch)
+        after = await read_texts(sandbox, new)
+    checked = {change.path for change in important}
+    found = (*hijacking(patch), *tampering(_of(before, checked), _of(after, checked)))
+    suspicion = Suspicion(
+        tampered=tuple(dict.fromkeys(finding.line for finding in found)),
+        withheld=tuple(sorted({readable(finding.path) for finding in found if finding.is_runner})),
+        expectations=tuple(f.expectation for f in found if f.expectation is not None),
+    )
+    return Looked(suspicion, _readings(seen, before, after))
+
+
+def _of(texts: Texts, paths: Collection[str]) -> dict[str, str | None]:
+    return {path: text for path, text in texts.items() if path in paths}
+
+
+def _readings(seen: Iterable[FileChange], before: Texts, after: Texts) -> Readings:
+    tests = {change.path for change in seen if is_test_path(change.path)}
+    sources = {change.path for change in seen} - tests
+    sides = (_present(before, sources, after), _present(after, sources, before))
+    tests_before, tests_after = _of(before, tests), _of(after, tests)
+    return Readings(*sides, _legible(tests_before), _legible(tests_after))
+
+
+def _present(side: Texts, paths: Collection[str], other: Texts) -> dict[str, str | None]:
+    """Both sides name the same files: None where there is none."""
+    both = side.keys() | other.keys()
+    return {path: _text(side.get(path)) for path in both if path in paths}
+
+
+def _legible(texts: Texts) -> dict[str, str | None]:
+    return {path: _text(text) for path, text in texts.items()}
+
+
+def _text(text: str | None) -> str | None:
+    return "" if text == UNREADABLE else text
+
+
+async def read_existing(sandbox: Sandbox, paths: Iterable[str]) -> dict[str, str | None]:
+    texts = await read_texts(sandbox, list(paths)[:_MOST_READ])
+    return _legible(texts)

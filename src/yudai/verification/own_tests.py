@@ -1,0 +1,205 @@
+"""What the new tests of a patch show: the kind of proof that each gives, found out by running."""
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from yudai.patches.patch import Patch
+from yudai.testing.domain.report import Failure, Outcome, TestPlan, TestReport
+from yudai.testing.domain.runners import TestRunner
+from yudai.testing.run import place_of
+from yudai.verification.case import Parts, Readings, Texts, VerificationCase
+from yudai.verification.domain.facts import BaseProof
+from yudai.verification.domain.proof import OwnTest, ProofKind, Subject
+from yudai.verification.domain.sources.symbols import (
+    Symbol,
+    SymbolKind,
+    introduced,
+    kept_texts,
+    named_by,
+    used,
+)
+from yudai.verification.domain.sources.test_sources import normalised, source_of
+from yudai.verification.domain.sources.test_subjects import subjects
+from yudai.verification.domain.sources.tie import is_tied
+from yudai.verification.executions import Execution
+from yudai.verification.stages import StageResults, own_paths, steady_proofs
+
+
+class _Read(NamedTuple):
+    """One test as it can be read."""
+
+    id: str
+    path: str
+    text: str
+    symbols: tuple[Symbol, ...]
+
+
+class Shown(NamedTuple):
+    tests: tuple[OwnTest, ...]
+    unsteady: tuple[str, ...] = ()
+
+
+async def weigh_own_tests(
+    case: VerificationCase, parts: Parts, readings: Readings, results: StageResults
+) -> Shown:
+    """Every own test that is red on base and green on the patch, with its kind."""
+    steady, unsteady = steady_proofs(results)
+    if not steady:
+        return Shown((), tuple(unsteady))
+    if case.plan.runner is TestRunner.COMMAND:
+        return Shown(tuple(_command(case, readings, test) for test in steady))
+    symbols = introduced(readings.sources_before, readings.sources_after)
+    read = [_read(case.plan, readings, symbols, test) for test in steady]
+    kept = await _on_kept_tree(case, parts, readings, read)
+    on_patch, on_base = (stage.run.report for stage in results.own[:2])
+    tests = tuple(
+        _weighed(case, parts, readings, one, _Reports(on_patch, on_base, kept)) for one in read
+    )
+    return Shown(tests, tuple(unsteady))
+
+
+def weigh_fixed(
+    case: VerificationCase, readings: Readings, fixed: Iterable[str], texts: Texts
+) -> tuple[BaseProof, ...]:
+    """Base's own failing tests that pass with the patch."""
+    symbols = introduced(readings.sources_before, readings.sources_after)
+    return tuple(_fixed(case, symbols, test, texts) for test in fixed)
+
+
+def file_of(test: str, plan: TestPlan, paths: Iterable[str]) -> str:
+    """The file that a test id names; unittest's ids name modules."""
+    if plan.runner is not TestRunner.UNITTEST:
+        return test.partition("::")[0]
+    inside = place_of(plan)
+    module = f"{test.removeprefix(inside)}."
+    by_length = sorted(paths, key=len, reverse=True)
+    return next((path for path in by_length if _is_in(module, path.removeprefix(inside))), "")
+
+
+def _is_in(test: str, path: str) -> bool:
+    """Discovery may start in any folder above the file."""
+    parts = path.removesuffix(".py").split("/")
+    return any(test.startswith(f"{'.'.join(parts[n:])}.") for n in range(len(parts)))
+
+
+class _Reports(NamedTuple):
+    on_patch: TestReport
+    on_base: TestReport
+    kept: TestReport | None
+    """On base with what the patch introduced, its other changes taken back."""
+
+
+def _command(case: VerificationCase, readings: Readings, test: str) -> OwnTest:
+    tied = any(
+        is_tied(path, text, "", issue=case.issue)
+        for path, text in readings.tests_after.items()
+        if text
+    )
+    return OwnTest(id=test, kind=ProofKind.COMMAND, tied=tied)
+
+
+def _read(plan: TestPlan, readings: Readings, symbols: Sequence[Symbol], test: str) -> _Read:
+    path = file_of(test, plan, readings.tests_after)
+    text = readings.tests_after.get(path) or ""
+    found = used(symbols, path=path, text=text, test=test, files=readings.tests_after)
+    return _Read(test, path, text, tuple(found))
+
+
+async def _on_kept_tree(
+    case: VerificationCase, parts: Parts, readings: Readings, read: Sequence[_Read]
+) -> TestReport | None:
+    """A second chance for tests of new definitions: the patch's other changes are taken back."""
+    chances = [one.id for one in read if one.symbols and all(s.top_level for s in one.symbols)]
+    if not chances:
+        return None
+    files = kept_texts(readings.sources_before, readings.sources_after)
+    execution = Execution(
+        files=files,
+        patches=(parts.tests,),
+        ids=frozenset(chances),
+        paths=own_paths(case, parts),
+        limit_s=case.enough(case.usual_s),
+    )
+    return (await case.executions.run(execution)).run.report
+
+
+def _weighed(
+    case: VerificationCase, parts: Parts, readings: Readings, one: _Read, reports: _Reports
+) -> OwnTest:
+    red = _failure(reports.on_base, one.id)
+    unnamed = [s for s in one.symbols if not named_by(case.issue, s)]
+    symbols = [s for s in unnamed if s.kind is not SymbolKind.MODULE]
+    return OwnTest(
+        id=one.id,
+        kind=_kind(case, parts, one, reports),
+        named=bool(one.symbols) and not symbols and len(unnamed) < len(one.symbols),
+        symbols=tuple(dict.fromkeys(s.name for s in (symbols or unnamed))),
+        subjects=_subjects(case, readings, one),
+        tied=is_tied(one.path, one.text, one.id, issue=case.issue, files=readings.tests_after),
+        seconds=reports.on_patch.durations.get(one.id, reports.on_patch.duration_s),
+        red=red,
+        text=_digest(one),
+    )
+
+
+def _kind(case: VerificationCase, parts: Parts, one: _Read, reports: _Reports) -> ProofKind:
+    if not one.symbols:
+        is_behaviour = case.is_behaviour(_failure(reports.on_base, one.id), parts.tests)
+        return ProofKind.BEHAVIOUR if is_behaviour else ProofKind.NONE
+    kept = reports.kept
+    if kept is None or not all(s.top_level for s in one.symbols) or not kept.is_red(one.id):
+        return ProofKind.INTERFACE
+    still_shows = case.is_behaviour(_failure(kept, one.id), parts.tests)
+    return ProofKind.BEHAVIOUR if still_shows else ProofKind.INTERFACE
+
+
+def _subjects(case: VerificationCase, readings: Readings, one: _Read) -> tuple[Subject, ...]:
+    return subjects(
+        one.path,
+        one.text,
+        one.id,
+        issue=case.issue,
+        source_paths=frozenset(readings.sources_after),
+        private=[s.name for s in one.symbols if s.name.startswith("_")],
+        files=readings.tests_after,
+    )
+
+
+def _failure(report: TestReport, test: str) -> Failure | None:
+    """Its own, or that of the file that it stands in."""
+    if found := report.failures.get(test):
+        return found
+    if report.outcomes.get(test) is not None:
+        return None
+    files = (file for file in report.collection_errors if report.hides(test))
+    return next((report.failures[file] for file in files if file in report.failures), None)
+
+
+def _digest(one: _Read) -> str:
+    source = source_of(one.path, one.text, one.id)
+    text = one.id if source is None else normalised(source)
+    return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()[:24]
+
+
+def _fixed(case: VerificationCase, symbols: Sequence[Symbol], test: str, texts: Texts) -> BaseProof:
+    path = file_of(test, case.plan, texts)
+    text = texts.get(path) or ""
+    tied = is_tied(path, text, test, issue=case.issue, files=texts)
+    return BaseProof(test=test, kind=_fixed_kind(case, symbols, test, path, text), tied=tied)
+
+
+def _fixed_kind(
+    case: VerificationCase, symbols: Sequence[Symbol], test: str, path: str, text: str
+) -> ProofKind:
+    if case.plan.runner is TestRunner.COMMAND:
+        return ProofKind.COMMAND
+    first = case.baseline.first
+    was_expected = first.outcomes.get(test) is Outcome.XFAILED
+    if was_expected or case.is_behaviour(_failure(first, test), Patch(files=())):
+        return ProofKind.BEHAVIOUR
+    found = used(symbols, path=path, text=text, test=test, files={})
+    is_named = bool(found) and all(
+        named_by(case.issue, s) for s in found if s.kind is not SymbolKind.MODULE
+    )
+    return ProofKind.INTERFACE if is_named else ProofKind.NONE
