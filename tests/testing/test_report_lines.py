@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from yudai.testing.domain.report import Ending, Outcome, TestReport, read_report, seal
+from yudai.testing.domain.report import Outcome, TestReport
+from yudai.testing.domain.report_lines import Ending, read_report, seal
 
 KEY = b"only the reporter has it"
 

@@ -11,7 +11,8 @@ from typing import NamedTuple
 from yudai.kit.errors import SandboxError
 from yudai.sandboxes.port import WORKSPACE, ExecResult, Sandbox
 from yudai.testing.domain.commands import Recognised
-from yudai.testing.domain.report import Ending, Outcome, TestPlan, TestReport, read_report
+from yudai.testing.domain.report import Failure, FailureKind, Outcome, TestPlan, TestReport
+from yudai.testing.domain.report_lines import Ending, read_report
 from yudai.testing.domain.runners import (
     NODE_RUNNERS,
     PYTHON_RUNNERS,
@@ -23,6 +24,9 @@ from yudai.testing.domain.runners import (
 _PYTHON_ENV = {"PYTHONHASHSEED": "0"}
 # Programs that would wait for a person or watch for changes do not.
 _OTHER_ENV = {"CI": "true"}
+
+# What all reporters of a language use, put beside them.
+_SHARED = {"node": "report.cjs", "python": "yudai_report.py"}
 
 _MAX_REPORT = 64 << 20
 _MAX_LOG = 200_000
@@ -96,8 +100,7 @@ async def _run_reported(
     key, prefix, row = secrets.token_bytes(32), place_of(plan), RUNNERS[plan.runner]
     async with scratch(sandbox) as folder:
         script = await place(sandbox, folder, row.reporter)
-        if row.language == "node":
-            await place(sandbox, folder, "report.cjs")
+        await place(sandbox, folder, _SHARED[row.language])
         report, sealing, wanted = f"{folder}/report", f"{folder}/key", "-"
         await sandbox.write(report, b"")
         await sandbox.write(sealing, key)
@@ -120,13 +123,25 @@ async def _run_command(sandbox: Sandbox, plan: TestPlan, *, timeout_s: float, ow
     outcome = Outcome.PASSED if result.exit_code == 0 else Outcome.FAILED
     test = plan.own_id if own else plan.args[0]
     report = _report(result, {test: outcome}, finished=not result.timed_out)
-    return TestRun(report, _log(plan, (), result))
+    failed = {test: _failure(result)} if result.exit_code or result.timed_out else {}
+    took = {test: round(result.duration_s, 4)}
+    return TestRun(
+        report.model_copy(update={"failures": failed, "durations": took}), _log(plan, (), result)
+    )
+
+
+def _failure(result: ExecResult) -> Failure:
+    """Of a command nothing is known but how it ended."""
+    if result.timed_out:
+        return Failure(kind=FailureKind.TIMEOUT)
+    return Failure(kind=FailureKind.UNKNOWN, message=f"exit code {result.exit_code}")
 
 
 async def _exec(sandbox: Sandbox, plan: TestPlan, command: str, *, timeout_s: float) -> ExecResult:
     ours = _PYTHON_ENV if plan.runner in PYTHON_RUNNERS else _OTHER_ENV
     limit = {"YUDAI_TIMEOUT_S": f"{timeout_s:g}"} if plan.runner is TestRunner.NODE else {}
-    env = {**ours, **limit, **dict(plan.env)}
+    root = {"YUDAI_WORKSPACE": "../" * (plan.folder.count("/") + 1)} if plan.folder else {}
+    env = {**ours, **limit, **root, **dict(plan.env)}
     where = workplace(plan.folder)
     return await sandbox.exec(command, cwd=where, env=env, timeout_s=timeout_s)
 

@@ -1,11 +1,8 @@
 """What one execution of a repository's tests showed, test by test."""
 
-import hmac
-from collections.abc import Sequence
 from enum import StrEnum
-from typing import Literal, NamedTuple
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
 from yudai.kit.value import Value
 from yudai.testing.domain.runners import TestRunner
@@ -60,6 +57,10 @@ class Failure(Value):
     """Of the repository only, the innermost last."""
 
 
+NOT_SAID = Failure(kind=FailureKind.UNKNOWN)
+"""Of a test that is red in a report that does not tell why."""
+
+
 class TestPlan(Value):
     """How a repository's tests are run."""
 
@@ -112,7 +113,18 @@ class TestReport(Value):
         return self.outcomes.get(test) in RED or self.hides(test)
 
     def hides(self, test: str) -> bool:
-        return any(test.startswith((f"{e}::", f"{e}/", f"{e}.")) for e in self.collection_errors)
+        return self._hiding(test) is not None
+
+    def failure_of(self, test: str) -> Failure | None:
+        """How it failed, or why the file that hides it could not be loaded; None: it did not."""
+        if self.outcomes.get(test) in RED:
+            return self.failures.get(test, NOT_SAID)
+        file = self._hiding(test)
+        return None if file is None else self.failures.get(file, NOT_SAID)
+
+    def _hiding(self, test: str) -> str | None:
+        files = self.collection_errors
+        return next((e for e in files if test.startswith((f"{e}::", f"{e}/", f"{e}."))), None)
 
 
 NO_REPORT = TestReport(outcomes={}, exit_code=0, finished=False)
@@ -148,89 +160,36 @@ class Baseline(Value):
     def known(self) -> frozenset[str]:
         return frozenset(self.first.outcomes.keys() | self.second.outcomes.keys())
 
+    @property
+    def unloaded(self) -> tuple[str, ...]:
+        """Files that could not be loaded, both times: what is in them is not known."""
+        both = set(self.first.collection_errors) & set(self.second.collection_errors)
+        return tuple(sorted(both))
+
+    @property
+    def is_partial(self) -> bool:
+        """The suite never comes to its end, but some of it ran before."""
+        return not self._came_to_its_end and self._ran_some
+
+    @property
+    def is_verifiable(self) -> bool:
+        """Whether a patch could show anything: by tests that run, or by those it would bring."""
+        return self._ran_some or (self._came_to_its_end and not self._failed_to_load)
+
+    @property
+    def _ran_some(self) -> bool:
+        return bool(self.first.executed or self.second.executed)
+
+    @property
+    def _came_to_its_end(self) -> bool:
+        return self.first.finished or self.second.finished
+
+    @property
+    def _failed_to_load(self) -> bool:
+        return bool(self.first.collection_errors or self.second.collection_errors)
+
     def _steady(self, outcomes: frozenset[Outcome]) -> frozenset[str]:
         flaky = self.flaky
         return frozenset(
             t for t, o in self.first.outcomes.items() if o in outcomes and t not in flaky
         )
-
-
-class Line(Value):
-    """One thing that happened, appended as it did."""
-
-    event: Literal["started", "result", "trouble", "uncollected", "finished"]
-    id: str = ""
-    outcome: Outcome = Outcome.ERROR
-    collected: int = 0
-    """With `finished`: how many tests there were to run."""
-    seal: str = ""
-    """With `finished`: made with a key that only the reporter had, over all lines before."""
-
-
-class Ending(NamedTuple):
-    """How the process that ran the tests ended."""
-
-    exit_code: int
-    duration_s: float = 0.0
-    timed_out: bool = False
-
-
-def read_report(content: bytes, ending: Ending, *, key: bytes, prefix: str = "") -> TestReport:
-    """Only a sealed report in which every test has its result counts as finished.
-
-    `prefix` is put before every id: where in the workspace the tests were run.
-    """
-    lines = _lines(content, prefix)
-    return TestReport(
-        outcomes=_outcomes(lines),
-        exit_code=ending.exit_code,
-        finished=not ending.timed_out and _is_sealed(content, key) and _is_complete(lines),
-        collection_errors=tuple(sorted({line.id for line in lines if line.event == "uncollected"})),
-        duration_s=ending.duration_s,
-        timed_out=ending.timed_out,
-    )
-
-
-def seal(content: bytes, key: bytes) -> str:
-    return hmac.new(key, content, "sha256").hexdigest()
-
-
-def _is_sealed(content: bytes, key: bytes) -> bool:
-    """Whether the last line seals all others: code under test may have written some of them."""
-    before, _, last = content.removesuffix(b"\n").rpartition(b"\n")
-    try:
-        line = Line.model_validate_json(last)
-    except ValidationError:
-        return False
-    covered = before + b"\n" if before else b""
-    return line.event == "finished" and hmac.compare_digest(
-        line.seal.encode(), seal(covered, key).encode()
-    )
-
-
-def _is_complete(lines: Sequence[Line]) -> bool:
-    results = sum(line.event == "result" for line in lines)
-    return lines[-1].collected == results
-
-
-def _outcomes(lines: Sequence[Line]) -> dict[str, Outcome]:
-    outcomes: dict[str, Outcome] = {}
-    for line in lines:
-        if line.event in {"result", "trouble"} and outcomes.get(line.id) not in RED:
-            outcomes[line.id] = line.outcome
-    for line in lines:
-        if line.event == "started":
-            # Begun and never ended: this is the test that hung or took the interpreter down.
-            outcomes.setdefault(line.id, Outcome.ERROR)
-    return outcomes
-
-
-def _lines(content: bytes, prefix: str) -> list[Line]:
-    lines: list[Line] = []
-    for line in content.split(b"\n"):
-        try:
-            read = Line.model_validate_json(line)
-        except ValidationError:
-            continue
-        lines.append(read.model_copy(update={"id": prefix + read.id}) if prefix else read)
-    return lines

@@ -4,8 +4,25 @@
 const { createHmac } = require("node:crypto");
 const fs = require("node:fs");
 const path = require("node:path");
+const { fileURLToPath } = require("node:url");
 
 const LONE_SURROGATE = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
+const COLOUR = /\u001b\[[\d;]*m/g;
+const MAX_FRAMES = 20;
+const MAX_MESSAGE = 500;
+const MAX_STACK = 100_000;
+const MAX_LINE = 2000;
+const FOREIGN = new Set(["node_modules", ".yarn", ".venv"]);
+const ASSERTIONS = new Set(["AssertionError", "JestAssertionError", "AssertError", "TestingLibraryElementError"]);
+// What runners and matchers say themselves; whoever throws the same has only its own test to lose.
+const SAID = [
+  ["timeout", /^(?:thrown: ")?(?:Exceeded timeout of [^\n]* for a test|[Tt]est timed out (?:in|after) |Timeout of \d+ms exceeded)/],
+  ["set_up", /^(?:thrown: ")?(?:Exceeded timeout of [^\n]* for a hook|Hook timed out in )/],
+  ["exit", /^process\.exit (?:unexpectedly )?called with /],
+  ["assertion", /^(?:expect|assert)[.(]|^Snapshot |^The expression evaluated to a falsy value:/],
+];
+// The workspace, as seen from where the tests are started.
+const root = path.resolve(process.env.YUDAI_WORKSPACE ?? ".");
 
 /** Open the report; the key's file is gone afterwards, and the key is in no property. */
 function openReport(reportPath, keyPath, idsPath) {
@@ -30,19 +47,20 @@ function openReport(reportPath, keyPath, idsPath) {
   }
 
   return Object.freeze({
-    started(id) {
-      if (wanted === null || wanted.has(clean(id))) emit({ event: "started", id: clean(id) });
+    /** `failure`: how it failed, as long as there may be another try. */
+    started(id, failure) {
+      if (wanted === null || wanted.has(clean(id))) emit({ event: "started", id: clean(id), failure });
     },
-    result(id, outcome) {
+    result(id, outcome, { failure, ms } = {}) {
       if (wanted !== null && !wanted.has(clean(id))) return;
       results += 1;
-      emit({ event: "result", id: clean(id), outcome });
+      emit({ event: "result", id: clean(id), outcome, failure, seconds: secondsOf(ms) });
     },
-    trouble(id) {
-      if (wanted === null) emit({ event: "trouble", id: clean(id), outcome: "error" });
+    trouble(id, failure) {
+      if (wanted === null) emit({ event: "trouble", id: clean(id), outcome: "error", failure });
     },
-    uncollected(id) {
-      emit({ event: "uncollected", id: clean(id) });
+    uncollected(id, failure) {
+      emit({ event: "uncollected", id: clean(id), failure });
     },
     /** `lost`: how many results are known to be missing. */
     finish(lost = 0) {
@@ -56,6 +74,116 @@ function openReport(reportPath, keyPath, idsPath) {
 
 function clean(text) {
   return String(text).replace(LONE_SURROGATE, "\ufffd");
+}
+
+function secondsOf(ms) {
+  return Number.isFinite(ms) && ms >= 0 ? Math.round(ms * 10) / 10_000 : undefined;
+}
+
+/** How something failed, bounded; of its kind, if where it happened already says so. */
+function describe(error, kind) {
+  try {
+    const first = error?.name === "AggregateError" ? error.errors?.[0] : undefined;
+    return describeError(first ?? error, kind);
+  } catch {
+    // A property of what was thrown is hostile code.
+    return { kind: kind ?? "unknown" };
+  }
+}
+
+function describeError(error, kind) {
+  const stack = String(error?.stack ?? error?.stackStr ?? "").slice(0, MAX_STACK);
+  const head = headOf(stack);
+  const message = textOf(error?.message ?? (stack ? head.message : error));
+  const type = textOf(head.type || error?.name || nameOf(error));
+  return {
+    kind: kind ?? kindOf(error, type, message),
+    type: clean(type.slice(0, MAX_MESSAGE)),
+    message: clean(message.replace(COLOUR, "").slice(0, MAX_MESSAGE)),
+    frames: framesOf(stack, message),
+  };
+}
+
+/** What came from another process has lost its class. */
+function nameOf(error) {
+  const isPlain = error?.constructor === Object || error?.constructor === undefined;
+  return isPlain ? "" : error.constructor.name;
+}
+
+function textOf(value) {
+  return String(value).slice(0, MAX_STACK);
+}
+
+/** A stack begins with type and message. */
+function headOf(stack) {
+  const end = stack.search(/\n\s+at /);
+  const head = end < 0 ? stack : stack.slice(0, end);
+  const type = /^[\w$.]{1,100}(?= ?(?:\[\w{1,50}\])?: )/.exec(head)?.[0] ?? "";
+  return { type, message: type ? head.slice(head.indexOf(": ") + 2) : head };
+}
+
+function kindOf(error, type, message) {
+  const said = SAID.find(([, pattern]) => pattern.test(message))?.[0];
+  const isAssertion = error?.code === "ERR_ASSERTION" || error?.matcherResult !== undefined || ASSERTIONS.has(type);
+  return isAssertion ? "assertion" : (said ?? "exception");
+}
+
+/** Lines of the workspace, the innermost last. */
+function framesOf(stack, message) {
+  const at = message ? stack.indexOf(message) : -1;
+  const frames = [];
+  for (const line of stack.slice(at < 0 ? 0 : at + message.length).split("\n")) {
+    const frame = line.length > MAX_LINE ? null : frameOf(line.trim());
+    if (frame) frames.push(frame);
+    if (frames.length === MAX_FRAMES) break;
+  }
+  return frames.reverse();
+}
+
+/** `at name (file:line:column)`, or without a name. */
+function frameOf(line) {
+  if (!line.startsWith("at ")) return null;
+  const words = line.slice(3);
+  const split = words.endsWith(")") ? words.indexOf(" (") : -1;
+  const place = split < 0 ? words.replace(/^async /, "") : words.slice(split + 2, -1);
+  const name = split < 0 ? "" : words.slice(0, split).replace(/^(?:async|new) /, "");
+  return placed(place, name);
+}
+
+function placed(place, name) {
+  const [, file, line] = /^([^\n]*?):(\d+)(?::\d+)?$/.exec(place) ?? [];
+  const inner = file ? inside(file) : "";
+  return inner ? { path: clean(inner), line: Number(line), function: clean(name.slice(0, MAX_MESSAGE)) } : null;
+}
+
+/** A file's path in the workspace; "" when it is not of the repository. */
+function inside(file) {
+  const local = file.startsWith("file:") ? pathOf(file) : file.split("?")[0];
+  // mocha shows files relative to where it was started.
+  const absolute = path.resolve(local);
+  const inner = path.relative(root, absolute).split(path.sep);
+  const isOurs = local && !/^[a-z-]+:/.test(local) && !local.startsWith("<") && inner[0] !== "..";
+  return isOurs && inner[0] && !inner.some((part) => FOREIGN.has(part)) ? inner.join("/") : "";
+}
+
+function pathOf(url) {
+  try {
+    return fileURLToPath(url);
+  } catch {
+    return "";
+  }
+}
+
+/** What node printed on its way out, when an error that nobody caught is why. */
+function describeOutput(output, kind) {
+  if (!/^Node\.js v\d/m.test(output)) return null;
+  const lines = output.slice(-MAX_STACK).split("\n");
+  const mark = lines.findIndex((line) => /^\s*\^+\s*$/.test(line));
+  const head = lines.findIndex((line, n) => n > mark && line.trim());
+  const failure = describe({ stack: lines.slice(head).join("\n") }, kind);
+  const source = failure.type === "SyntaxError" ? placed((lines[mark - 2] ?? "").trim(), "") : null;
+  if (source) failure.frames = [...(failure.frames ?? []), source].slice(-MAX_FRAMES);
+  return failure;
 }
 
 /** A file's name as test ids have it: relative to where the tests were started. */
@@ -105,4 +233,4 @@ function needPackage(name, cwd) {
   return process.exit(1);
 }
 
-module.exports = { openReport, idOf, place, parseWords, without, packageFolder, needPackage };
+module.exports = { openReport, describe, describeOutput, idOf, place, parseWords, without, packageFolder, needPackage };

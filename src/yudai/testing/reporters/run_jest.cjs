@@ -2,7 +2,7 @@
 // The key is gone before jest reads its configuration.
 "use strict";
 
-const { idOf, needPackage, openReport, parseWords, place, without } = require("./report.cjs");
+const { describe, idOf, needPackage, openReport, parseWords, place, without } = require("./report.cjs");
 
 const cwd = process.cwd();
 const DROPPED = [
@@ -22,22 +22,37 @@ let report;
 class Reporter {
   constructor() {
     this.files = 0;
+    this.told = new Map();
   }
 
   onTestCaseStart(test, info) {
     report.started(idOf(test.path, [...info.ancestorTitles, info.title], cwd));
   }
 
+  /** Told now, in case that the file never ends; what failed may be tried again. */
+  onTestCaseResult(test, result) {
+    const id = idOf(test.path, [...result.ancestorTitles, result.title], cwd);
+    if (result.status === "failed") report.started(id, failureOf(result));
+    if (result.status !== "passed") return;
+    report.result(id, "passed", { ms: result.duration });
+    this.told.set(id, (this.told.get(id) ?? 0) + 1);
+  }
+
   onTestResult(test, result) {
     this.files += 1;
     if (result.skipped) return;
-    for (const { ancestorTitles, title, status } of result.testResults) {
-      report.result(idOf(test.path, [...ancestorTitles, title], cwd), OUTCOMES[status] ?? "skipped");
-    }
+    for (const one of result.testResults) this.tell(idOf(test.path, [...one.ancestorTitles, one.title], cwd), one);
     const broke = result.testExecError ?? (result.testResults.length === 0 && result.failureMessage);
     if (!broke) return;
-    if (result.testResults.length) report.trouble(place(test.path, cwd));
-    else report.uncollected(place(test.path, cwd));
+    if (result.testResults.length) report.trouble(place(test.path, cwd), failureOfFile(broke, ""));
+    else report.uncollected(place(test.path, cwd), failureOfFile(broke, "import"));
+  }
+
+  tell(id, result) {
+    const outcome = OUTCOMES[result.status] ?? "skipped";
+    const already = outcome === "passed" ? (this.told.get(id) ?? 0) : 0;
+    if (already) this.told.set(id, already - 1);
+    else report.result(id, outcome, { failure: outcome === "failed" ? failureOf(result) : undefined, ms: result.duration });
   }
 
   onRunComplete(_contexts, results) {
@@ -47,6 +62,26 @@ class Reporter {
 }
 
 module.exports = Reporter;
+
+/** Workers keep little of an error but its text. */
+function failureOf({ failureMessages, failureDetails }) {
+  const stack = String(failureMessages?.[0] ?? "");
+  const { code, matcherResult } = failureDetails?.[0] ?? {};
+  return describe({ stack, code, matcherResult, message: matcherResult?.message }, aroundATest(stack));
+}
+
+/** A hook that fails after an `await` leaves no trace of having been one. */
+function aroundATest(stack) {
+  return /\n\s+at (?:async )?_callCircusHook /.test(stack.slice(0, 100_000)) ? "set_up" : undefined;
+}
+
+function failureOfFile(error, kind) {
+  const text = String(error.stack ?? error.message ?? error);
+  if (/\bworker process \(pid=|child process exceptions, exceeding retry limit/.test(text.slice(0, 1000))) {
+    return describe({ stack: text }, "exit");
+  }
+  return describe({ stack: text }, kind || aroundATest(text));
+}
 
 function main() {
   const words = parseWords(process.argv.slice(2));

@@ -7,12 +7,15 @@ const { spawnSync } = require("node:child_process");
 const fs = require("node:fs");
 const path = require("node:path");
 const { pathToFileURL } = require("node:url");
-const { idOf, needPackage, openReport, parseWords, place, without } = require("./report.cjs");
+const { describe, idOf, needPackage, openReport, parseWords, place, without } = require("./report.cjs");
 
 const cwd = process.cwd();
 const DROPPED = ["--watch", "-w", "--bail", "-b", "--parallel", "-p", "--forbid-only", "--forbid-pending", "--dry-run"];
 const VALUED = ["--reporter", "-R", "--reporter-option", "--reporter-options", "-O", "--retries", "--jobs", "-j"];
 const OURS = ["--no-bail", "--no-parallel", "--retries=0", "--exit", "--no-color", `--reporter=${__filename}`];
+
+// Tests put other clocks in the place of this one.
+const now = performance.now.bind(performance);
 
 let report;
 
@@ -26,10 +29,16 @@ class Reporter {
 
   follow(runner) {
     runner.on("start", () => this.collect(runner.suite, runner));
-    runner.on("test", (test) => report.started(id(test)));
+    runner.on("test", (test) => {
+      this.began = now();
+      report.started(id(test));
+    });
     runner.on("pass", (test) => this.finish(test, "passed"));
     runner.on("pending", (test) => this.finish(test, "skipped"));
-    runner.on("fail", (runnable) => (runnable.type === "hook" ? this.failHook(runnable) : this.finish(runnable, "failed")));
+    runner.on("fail", (runnable, error) => {
+      if (runnable.type === "hook") this.failHook(runnable, describe(error, "set_up"));
+      else this.finish(runnable, "failed", describe(error));
+    });
     runner.on("end", () => report.finish(this.waiting.size));
   }
 
@@ -39,19 +48,20 @@ class Reporter {
     for (const inner of suite.suites) this.collect(inner, runner);
   }
 
-  finish(test, outcome) {
+  finish(test, outcome, failure) {
     let known = test;
     while (!this.waiting.has(known) && known._retriedTest) known = known._retriedTest;
     this.waiting.delete(known);
-    report.result(id(test), outcome);
+    report.result(id(test), outcome, { failure, ms: now() - this.began });
+    this.began = Number.NaN;
   }
 
   /** The tests behind a broken hook never run, or have run already when it is an `after`. */
-  failHook(hook) {
+  failHook(hook, failure) {
     const isBefore = /^"before /.test(hook.title);
-    if (!isBefore) report.trouble(id(hook));
+    if (!isBefore) report.trouble(id(hook), failure);
     for (const test of [...this.waiting.keys()]) {
-      if (within(test, hook.parent)) this.finish(test, isBefore ? "error" : "skipped");
+      if (within(test, hook.parent)) this.finish(test, isBefore ? "error" : "skipped", isBefore ? failure : undefined);
     }
   }
 }
@@ -107,7 +117,7 @@ function loadOneByOne(mocha) {
         await load.apply(this, options);
       } catch (error) {
         process.stderr.write(`${error?.stack ?? error}\n`);
-        report.uncollected(place(path.resolve(file), cwd));
+        report.uncollected(place(path.resolve(file), cwd), describe(error, "import"));
       }
     }
     this.files = files;

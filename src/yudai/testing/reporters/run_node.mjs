@@ -5,13 +5,14 @@ import { createRequire } from "node:module";
 import path from "node:path";
 import { run } from "node:test";
 
-const { idOf, openReport, parseWords, place } = createRequire(import.meta.url)("./report.cjs");
+const { describe, describeOutput, idOf, openReport, parseWords, place } = createRequire(import.meta.url)("./report.cjs");
 
 const VALUED = ["--import", "--require", "-r", "--loader", "--experimental-loader", "--env-file", "--conditions", "-C"];
 const NAMED = /(?:^|[-_.])test\.[cm]?[jt]s$|^test[-_].*\.[cm]?[jt]s$/;
 const SCRIPT = /\.[cm]?js$/;
 const TYPED = /\.[cm]?ts$/;
 const DECLARED = /\.d\.[cm]?ts$/;
+const MAX_OUTPUT = 200;
 const cwd = process.cwd();
 
 function main() {
@@ -98,6 +99,9 @@ function* walk(folder) {
 function follow(stream, report, files) {
   const titles = new Map();
   const heard = new Set();
+  const begun = new Set();
+  const output = new Map();
+  stream.on("test:dequeue", (data) => begun.add(spot(data)));
   stream.on("test:start", ({ name, nesting, file }) => {
     titles.set(file, [...(titles.get(file) ?? []).slice(0, nesting), name]);
   });
@@ -105,7 +109,10 @@ function follow(stream, report, files) {
     stream.on(type, (data) => tell(data, type === "test:pass"));
   }
   stream.on("test:stdout", ({ message }) => process.stdout.write(message));
-  stream.on("test:stderr", ({ message }) => process.stderr.write(message));
+  stream.on("test:stderr", ({ file, message }) => {
+    process.stderr.write(message);
+    keep(file, message);
+  });
   stream.on("end", () => report.finish());
   stream.resume();
 
@@ -119,17 +126,50 @@ function follow(stream, report, files) {
     const id = idOf(file, trail, cwd);
     log(id, passed, data);
     heard.add(file);
-    if (details.type !== "suite") report.result(id, outcome(data, passed));
-    else if (!passed && details.error?.failureType === "hookFailed") report.trouble(id);
+    const result = outcome(data, passed);
+    const failure = result === "failed" || result === "error" ? failureOf(data, begun.has(spot(data))) : undefined;
+    if (details.type !== "suite") report.result(id, result, { failure, ms: details.duration_ms });
+    else if (!passed && details.error?.failureType === "hookFailed") report.trouble(id, failure);
   }
 
   /** The whole file: it could not be loaded, it hung, or something happened beside its tests. */
   function tellFile(file, passed, { error }) {
     if (passed) return;
     log(place(file, cwd), false, { details: { error } });
-    if (heard.has(file) && error?.failureType !== "testTimeoutFailure") report.trouble(place(file, cwd));
-    else report.uncollected(place(file, cwd));
+    const isHung = error?.failureType === "testTimeoutFailure";
+    const isLoaded = heard.has(file) && !isHung;
+    const printed = (output.get(file) ?? []).join("");
+    const caught = typeof error?.cause === "object" ? describe(error.cause) : null;
+    const said = isHung ? null : (caught ?? describeOutput(printed, isLoaded ? undefined : "import"));
+    const failure = said ?? { kind: isHung ? "timeout" : "exit", message: isHung ? "" : `exit code ${error?.exitCode}` };
+    if (isLoaded) report.trouble(place(file, cwd), failure);
+    else report.uncollected(place(file, cwd), failure);
   }
+
+  /** The last of what each file printed: where node says why a file could not be loaded. */
+  function keep(file, message) {
+    const lines = output.get(file) ?? [];
+    if (lines.length >= 2 * MAX_OUTPUT) lines.splice(0, MAX_OUTPUT);
+    lines.push(message.slice(0, 2000));
+    output.set(file, lines);
+  }
+}
+
+/** What tells a test from others in events that have no id of it. */
+function spot({ file, line, column, nesting, name }) {
+  return JSON.stringify([file, line, column, nesting, name]);
+}
+
+function failureOf({ details }, hasBegun) {
+  const { cause, failureType } = details?.error ?? {};
+  const message = String(cause?.message ?? cause ?? "");
+  if (failureType === "hookFailed") return describe(cause, "set_up");
+  if (failureType === "testTimeoutFailure") return { kind: "timeout", message };
+  if (failureType === "testCodeFailure" || failureType === "uncaughtException") return describe(cause ?? details.error);
+  if (failureType !== "cancelledByParent") return { ...describe(cause), kind: "unknown" };
+  // Its parent ended first: for want of anything to wait for, or because its set-up failed.
+  if (/still pending/.test(message)) return { kind: hasBegun ? "timeout" : "unknown", message };
+  return { kind: hasBegun ? "unknown" : "set_up", message };
 }
 
 function outcome({ details, skip, todo }, passed) {

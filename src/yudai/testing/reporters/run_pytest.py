@@ -6,9 +6,7 @@ with a JSON list of node ids, or "-".
 
 from __future__ import annotations
 
-import hmac
 import json
-import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,6 +15,14 @@ import pytest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
+
+    from yudai.testing.reporters.yudai_report import clean, describe, is_around_a_test, open_report
+else:
+    # It stands beside this script, wherever that was put.
+    sys.path.insert(0, str(Path(__file__).parent))
+    from yudai_report import clean, describe, is_around_a_test, open_report
+
+    del sys.path[0]
 
 # How pytest ends a session that ran all it had: passed, failed, nothing collected.
 ORDERLY = (0, 1, 5)
@@ -27,6 +33,8 @@ class Reporter:
         self._emit = emit
         self._ids = ids
         self._outcomes: dict[str, str] = {}
+        self._failures: dict[str, dict[str, object]] = {}
+        self._seconds: dict[str, float] = {}
         self._strict: set[str] = set()
         self._collected = 0
 
@@ -52,23 +60,42 @@ class Reporter:
             items[:] = [item for item in items if clean(item.nodeid) in self._ids]
             config.hook.pytest_deselected(items=others)
 
+    @pytest.hookimpl(hookwrapper=True, tryfirst=True)
+    def pytest_make_collect_report(self, collector: pytest.Collector) -> Generator[None, Any, None]:
+        made = yield
+        report = None if made.excinfo else made.get_result()
+        call = getattr(report, "call", None)
+        if report is not None:
+            if report.failed and call is not None and call.excinfo is not None:
+                self._failures[report.nodeid] = unloaded(call.excinfo.value)
+        elif isinstance(collector, pytest.File):
+            # It ends the session: nobody else would say which file it was.
+            failure = describe(made.excinfo[1], "exit")
+            self._emit("uncollected", id=clean(collector.nodeid), failure=failure)
+
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         if report.failed:
-            self._emit("uncollected", id=clean(report.nodeid))
+            failure = self._failures.pop(report.nodeid, {"kind": "import"})
+            self._emit("uncollected", id=clean(report.nodeid), failure=failure)
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         self._collected = len(session.items)
 
     def pytest_runtest_logstart(self, nodeid: str) -> None:
-        self._outcomes.pop(nodeid, None)
+        for known in (self._outcomes, self._failures, self._seconds):
+            known.pop(nodeid, None)
         self._emit("started", id=clean(nodeid))
 
-    @pytest.hookimpl(hookwrapper=True)
-    def pytest_runtest_makereport(self, item: pytest.Item) -> Generator[None, Any, None]:
+    @pytest.hookimpl(hookwrapper=True, tryfirst=True)
+    def pytest_runtest_makereport(
+        self, item: pytest.Item, call: pytest.CallInfo[None]
+    ) -> Generator[None, Any, None]:
         made = yield
         report = made.get_result()
         if is_strict_pass(item, report):
             self._strict.add(report.nodeid)
+        elif report.failed and call.excinfo is not None and report.nodeid not in self._failures:
+            self._failures[report.nodeid] = failure_of(item, call)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         outcome = outcome_of(report)
@@ -76,9 +103,17 @@ class Reporter:
             outcome = "xpassed"
         if outcome and self._outcomes.get(report.nodeid) not in ("failed", "error"):
             self._outcomes[report.nodeid] = outcome
+        if not is_part(report):
+            before = self._seconds.get(report.nodeid, 0.0)
+            self._seconds[report.nodeid] = before + report.duration
 
     def pytest_runtest_logfinish(self, nodeid: str) -> None:
-        self._emit("result", id=clean(nodeid), outcome=self._outcomes.pop(nodeid, "error"))
+        outcome = self._outcomes.pop(nodeid, "error")
+        facts: dict[str, object] = {"seconds": round(self._seconds.pop(nodeid, 0.0), 4)}
+        failure = self._failures.pop(nodeid, None)
+        if failure and outcome in ("failed", "error"):
+            facts["failure"] = failure
+        self._emit("result", id=clean(nodeid), outcome=outcome, **facts)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self, exitstatus: int) -> None:
@@ -86,33 +121,39 @@ class Reporter:
             self._emit("finished", collected=self._collected)
 
 
-def open_report(report: str, key: str) -> Callable[..., None]:
-    """The function that appends a line; what it seals with is in no file and no attribute."""
-    file = os.open(report, os.O_WRONLY | os.O_APPEND)
-    seal = hmac.new(Path(key).read_bytes(), digestmod="sha256")
-    Path(key).unlink()
-
-    def emit(event: str, **facts: object) -> None:
-        if event == "finished":
-            facts["seal"] = seal.hexdigest()
-        line = (json.dumps({"event": event, **facts}) + "\n").encode("ascii")
-        seal.update(line)
-        os.write(file, line)
-
-    return emit
-
-
 def outcome_of(report: pytest.TestReport) -> str | None:
     """The test's outcome, if this phase of it decides one."""
     if report.failed:
         return "failed" if report.when == "call" else "error"
-    if "subtest" in type(report).__name__.lower() or report.when == "teardown":
+    if is_part(report) or report.when == "teardown":
         return None
     if report.skipped:
         return "xfailed" if hasattr(report, "wasxfail") else "skipped"
     if report.when != "call" or not report.passed:
         return None
     return "xpassed" if hasattr(report, "wasxfail") else "passed"
+
+
+def is_part(report: pytest.TestReport) -> bool:
+    """Whether it is about a subtest."""
+    return "subtest" in type(report).__name__.lower()
+
+
+def failure_of(item: pytest.Item, call: pytest.CallInfo[None]) -> dict[str, object]:
+    error = call.excinfo.value if call.excinfo else None
+    if error is None:
+        return {"kind": "unknown"}
+    if call.when != "call" or is_around_a_test(error):
+        return describe(error, "set_up")
+    assertion = getattr(getattr(item, "cls", None), "failureException", AssertionError)
+    return describe(error, assertion=assertion)
+
+
+def unloaded(error: BaseException) -> dict[str, object]:
+    """What happened at import is wrapped into an exception of pytest's own."""
+    if type(error).__name__ == "CollectError" and error.__cause__ is not None:
+        error = error.__cause__
+    return describe(error, "import")
 
 
 def is_strict_pass(item: pytest.Item, report: pytest.TestReport) -> bool:
@@ -123,11 +164,6 @@ def is_strict_pass(item: pytest.Item, report: pytest.TestReport) -> bool:
     marked = item.get_closest_marker("xfail") is not None and text.startswith("[XPASS(strict)]")
     expecting = getattr(getattr(item, "obj", None), "__unittest_expecting_failure__", False)
     return marked or (expecting and text.strip().startswith("Unexpected success"))
-
-
-def clean(text: str) -> str:
-    """Names of files may hold bytes that are no text."""
-    return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def main() -> int:

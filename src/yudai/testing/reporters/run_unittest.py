@@ -8,11 +8,10 @@ otherwise what is found below the starts.
 
 from __future__ import annotations
 
-import hmac
 import json
-import os
 import re
 import sys
+import time
 import traceback
 import unittest
 from pathlib import Path
@@ -21,23 +20,18 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
+    from yudai.testing.reporters.yudai_report import clean, describe, is_around_a_test, open_report
+
+    Failure = dict[str, object]
+else:
+    # It stands beside this script, wherever that was put.
+    sys.path.insert(0, str(Path(__file__).parent))
+    from yudai_report import clean, describe, is_around_a_test, open_report
+
+    del sys.path[0]
+
+MAKE_FAILED = "_make_failed_import_test"
 FIXTURE = re.compile(r"setUp(?:Class|Module) \((.*)\)")
-
-
-def open_report(report: str, key: str) -> Callable[..., None]:
-    """The function that appends a line; what it seals with is in no file and no attribute."""
-    file = os.open(report, os.O_WRONLY | os.O_APPEND)
-    seal = hmac.new(Path(key).read_bytes(), digestmod="sha256")
-    Path(key).unlink()
-
-    def emit(event: str, **facts: object) -> None:
-        if event == "finished":
-            facts["seal"] = seal.hexdigest()
-        line = (json.dumps({"event": event, **facts}) + "\n").encode("ascii")
-        seal.update(line)
-        os.write(file, line)
-
-    return emit
 
 
 class Result(unittest.TextTestResult):
@@ -45,21 +39,32 @@ class Result(unittest.TextTestResult):
 
     emit: Callable[..., None]
     waiting: dict[int, unittest.TestCase]
+    unloaded: dict[str, Failure]
+    # Ours alone: tests put other clocks into the module.
+    clock: Callable[[], float] = staticmethod(time.perf_counter)
+    began = 0.0
     outcome = ""
+    failure: Failure | None = None
 
     def startTest(self, test: unittest.TestCase) -> None:
         super().startTest(test)
-        self.outcome = ""
+        self.outcome, self.failure, self.began = "", None, self.clock()
         if is_uncollected(test):
-            self.emit("uncollected", id=clean(test.id().partition("_FailedTest.")[2]))
+            name = test.id().partition("_FailedTest.")[2]
+            failure = self.unloaded.get(name, {"kind": "import"})
+            self.emit("uncollected", id=clean(name), failure=failure)
         else:
             self.emit("started", id=clean(test.id()))
 
     def stopTest(self, test: unittest.TestCase) -> None:
         super().stopTest(test)
-        if not is_uncollected(test):
-            # Nothing was said about it: it was interrupted.
-            self.finish(test, self.outcome or "error")
+        if is_uncollected(test):
+            return
+        if not self.outcome:
+            # Nothing was said about it: it is being interrupted.
+            error = sys.exc_info()[1]
+            self.note("error", error and describe(error))
+        self.finish(test, self.outcome, self.failure, self.clock() - self.began)
 
     def addSuccess(self, test: unittest.TestCase) -> None:
         super().addSuccess(test)
@@ -67,19 +72,21 @@ class Result(unittest.TextTestResult):
 
     def addFailure(self, test: unittest.TestCase, err: Any) -> None:
         super().addFailure(test, err)
-        self.note("failed")
+        self.note("failed", failure_of(test, err[1]))
 
     def addError(self, test: unittest.TestCase, err: Any) -> None:
         super().addError(test, err)
         if not is_fixture(test):
-            self.note("error")
-        elif not self.finish_behind(test, "error"):
-            self.emit("trouble", id=clean(str(test)))
+            self.note("error", failure_of(test, err[1]))
+            return
+        failure = describe(err[1], "set_up")
+        if not self.finish_behind(test, "error", failure):
+            self.emit("trouble", id=clean(str(test)), failure=failure)
 
     def addSubTest(self, test: unittest.TestCase, subtest: unittest.TestCase, err: Any) -> None:
         super().addSubTest(test, subtest, err)
         if err is not None:
-            self.note("failed")
+            self.note("failed", failure_of(test, err[1]))
 
     def addSkip(self, test: unittest.TestCase, reason: str) -> None:
         super().addSkip(test, reason)
@@ -97,21 +104,34 @@ class Result(unittest.TextTestResult):
         super().addUnexpectedSuccess(test)
         self.note("xpassed")
 
-    def note(self, outcome: str) -> None:
+    def note(self, outcome: str, failure: Failure | None = None) -> None:
         if self.outcome not in ("failed", "error"):
-            self.outcome = outcome
+            self.outcome, self.failure = outcome, failure
 
-    def finish(self, test: unittest.TestCase, outcome: str) -> None:
+    def finish(
+        self,
+        test: unittest.TestCase,
+        outcome: str,
+        failure: Failure | None = None,
+        seconds: float = 0.0,
+    ) -> None:
         self.waiting.pop(id(test), None)
-        self.emit("result", id=clean(test.id()), outcome=outcome)
+        facts: Failure = {"failure": failure} if failure else {}
+        seconds = round(seconds, 4)
+        self.emit("result", id=clean(test.id()), outcome=outcome, seconds=seconds, **facts)
 
-    def finish_behind(self, fixture: object, outcome: str) -> bool:
+    def finish_behind(self, fixture: object, outcome: str, failure: Failure | None = None) -> bool:
         """`setUpClass (module.Class)` went wrong: the tests behind it will never start."""
         match = FIXTURE.fullmatch(str(fixture))
         for test in list(self.waiting.values()):
             if match and match.group(1) in (class_name(test), type(test).__module__):
-                self.finish(test, outcome)
+                self.finish(test, outcome, failure)
         return match is not None
+
+
+def failure_of(test: unittest.TestCase, error: BaseException) -> Failure:
+    kind = "set_up" if is_around_a_test(error) else ""
+    return describe(error, kind, test.failureException)
 
 
 def is_uncollected(test: unittest.TestCase) -> bool:
@@ -125,11 +145,6 @@ def is_fixture(test: object) -> bool:
 
 def class_name(test: unittest.TestCase) -> str:
     return f"{type(test).__module__}.{type(test).__qualname__}"
-
-
-def clean(text: str) -> str:
-    """Names of files may hold bytes that are no text."""
-    return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def flatten(suite: Iterable[Any]) -> Iterator[unittest.TestCase]:
@@ -162,18 +177,40 @@ def load_all(emit: Callable[..., None], pattern: str, names: list[str]) -> unitt
     for name in paths or starts:
         try:
             suites.append(load_file(name) if paths else load(name, pattern))
-        except BaseException:  # noqa: BLE001 - hostile code; what it raises is only reported
+        except BaseException as error:  # noqa: BLE001 - hostile code; what it raises is only reported
             traceback.print_exc()
-            emit("uncollected", id=clean(name))
+            emit("uncollected", id=clean(name), failure=unloaded(error))
     return unittest.TestSuite(suites)
 
 
-def run(emit: Callable[..., None], suite: unittest.TestSuite) -> bool:
+def unloaded(error: BaseException) -> Failure:
+    return describe(error, "exit" if isinstance(error, SystemExit) else "import")
+
+
+def keep_import_errors(kept: dict[str, Failure]) -> None:
+    """Of these unittest itself only keeps the text."""
+    loader: Any = unittest.loader
+    make = getattr(loader, MAKE_FAILED, None)
+    if make is None:
+        return
+
+    def keep(name: str, *more: Any) -> Any:
+        error = sys.exc_info()[1]
+        if error is not None:
+            kept[name] = unloaded(error)
+        return make(name, *more)
+
+    setattr(loader, MAKE_FAILED, keep)
+
+
+def run(
+    emit: Callable[..., None], suite: unittest.TestSuite, import_errors: dict[str, Failure]
+) -> bool:
     waiting = {id(test): test for test in flatten(suite) if not is_uncollected(test)}
 
     def make(stream: Any, descriptions: Any, verbosity: int, **more: Any) -> Result:
         result = Result(stream, descriptions, verbosity, **more)
-        result.emit, result.waiting = emit, dict(waiting)
+        result.emit, result.waiting, result.unloaded = emit, dict(waiting), import_errors
         return result
 
     result = unittest.TextTestRunner(resultclass=make).run(suite)
@@ -187,12 +224,14 @@ def main() -> int:
     sys.path[0] = str(Path.cwd())
     sys.argv = ["python -m unittest"]
     emit = open_report(report, key)
+    import_errors: dict[str, Failure] = {}
+    keep_import_errors(import_errors)
     suite = load_all(emit, pattern, names)
     if ids != "-":
         wanted = frozenset(json.loads(Path(ids).read_text(encoding="utf-8")))
         kept = (t for t in flatten(suite) if is_uncollected(t) or clean(t.id()) in wanted)
         suite = unittest.TestSuite(kept)
-    return 0 if run(emit, suite) else 1
+    return 0 if run(emit, suite, import_errors) else 1
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ import { createRequire } from "node:module";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 
-const { idOf, needPackage, openReport, parseWords, place } = createRequire(import.meta.url)("./report.cjs");
+const { describe, idOf, needPackage, openReport, parseWords, place } = createRequire(import.meta.url)("./report.cjs");
 const cwd = process.cwd();
 
 async function main() {
@@ -18,10 +18,11 @@ async function main() {
   const { filter, options } = parse(vitest, words.args);
   const chosen = words.files.length ? words.files.map((file) => path.resolve(file)) : filter;
   const ours = { run: true, watch: false, bail: 0, retry: 0, passWithNoTests: true, ui: false };
-  const reporters = ["default", { onTestCaseReady: (test) => report.started(idOf(test.module.moduleId, trail(test.task ?? test), cwd)) }];
+  const listener = new Listener(report);
+  const reporters = ["default", listener];
   const context = await vitest.startVitest("test", chosen, { ...options, ...ours, coverage: { enabled: false }, reporters });
   if (context) {
-    tell(context, report);
+    listener.tellRest(context);
     await context.close();
   }
   process.exit();
@@ -41,24 +42,76 @@ function parse({ parseCLI }, args) {
   return { filter, options };
 }
 
-function tell(context, report) {
-  const files = context.state.getFiles();
-  for (const file of files) {
-    const tests = tasksOf(file);
-    const broke = (file.result?.errors?.length ?? 0) > 0;
-    if (broke && !tests.length) report.uncollected(place(file.filepath, cwd));
-    else if (broke) report.trouble(place(file.filepath, cwd));
-    for (const suite of brokenSuites(file)) report.trouble(idOf(file.filepath, trail(suite), cwd));
-    for (const { task, behind } of tests) report.result(idOf(file.filepath, trail(task), cwd), outcome(task, behind));
+/** Tells what is over as soon as it is, in case that the rest never ends. */
+class Listener {
+  constructor(report) {
+    this.report = report;
+    this.told = new Set();
+    this.onTestCaseReady = (test) => report.started(idOf(test.module.moduleId, trail(test.task ?? test), cwd));
+    this.onTestCaseResult = (test) => this.tellEnded(test.task ?? test);
   }
-  if (context.state.getUnhandledErrors?.().length) report.trouble("an error outside of any test");
-  const expected = context.isCancelling ? 1 : 0;
-  report.finish(expected);
+
+  onInit(context) {
+    this.context = context;
+  }
+
+  /** Before version 3 there is no event for a test: then by file. */
+  onTaskUpdate(packs) {
+    for (const [id] of packs) {
+      const task = this.context?.state.idMap?.get(id);
+      const isOver = task?.filepath !== undefined && ["pass", "fail", "skip"].includes(task.result?.state);
+      if (isOver) this.tellFile(task);
+    }
+  }
+
+  tellEnded(task) {
+    const file = task.file?.filepath;
+    const isOver = ["pass", "fail"].includes(task.result?.state);
+    if (file && isOver) this.tellTest(file, task, null);
+  }
+
+  tellFile(file) {
+    if (this.told.has(file)) return;
+    this.told.add(file);
+    const tests = tasksOf(file);
+    const errors = file.result?.errors ?? [];
+    if (errors.length && !tests.length) this.report.uncollected(place(file.filepath, cwd), describe(errors[0], "import"));
+    else if (errors.length) this.report.trouble(place(file.filepath, cwd), describe(errors[0], "set_up"));
+    for (const suite of brokenSuites(file)) {
+      this.report.trouble(idOf(file.filepath, trail(suite), cwd), describe(suite.result.errors[0], "set_up"));
+    }
+    for (const { task, behind } of tests) this.tellTest(file.filepath, task, behind);
+  }
+
+  tellTest(file, task, behind) {
+    if (this.told.has(task)) return;
+    this.told.add(task);
+    const result = outcome(task, behind);
+    const failure = result === "failed" || result === "error" ? failureOf(task, behind) : undefined;
+    this.report.result(idOf(file, trail(task), cwd), result, { failure, ms: task.result?.duration });
+  }
+
+  tellRest(context) {
+    for (const file of context.state.getFiles()) this.tellFile(file);
+    const errors = context.state.getUnhandledErrors?.() ?? [];
+    if (errors.length) this.report.trouble("an error outside of any test", describe(errors[0]));
+    const expected = context.isCancelling ? 1 : 0;
+    this.report.finish(expected);
+  }
 }
 
-/** All tests below, each with whether a hook above it went wrong. */
-function tasksOf(suite, behind = false) {
-  const failed = behind || ((suite.result?.errors?.length ?? 0) > 0 && suite.result.state === "fail");
+/** Its first error is a hook's where a hook never came to its end. */
+function failureOf({ result }, behind) {
+  const errors = result?.errors ?? [];
+  if (!errors.length) return behind ? describe(behind, "set_up") : { kind: "unknown" };
+  const { beforeEach, afterEach } = result.hooks ?? {};
+  const isHook = beforeEach === "run" || (afterEach === "run" && errors.length === 1);
+  return describe(errors[0], isHook ? "set_up" : undefined);
+}
+
+/** All tests below, each with the error of a hook above it. */
+function tasksOf(suite, behind = null) {
+  const failed = behind ?? (suite.result?.state === "fail" ? (suite.result.errors?.[0] ?? null) : null);
   return suite.tasks.flatMap((task) => (task.type === "suite" ? tasksOf(task, failed) : [{ task, behind: failed }]));
 }
 
