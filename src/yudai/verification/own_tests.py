@@ -11,7 +11,7 @@ from yudai.testing.run import place_of
 from yudai.verification.case import Parts, Readings, Texts, VerificationCase
 from yudai.verification.domain.facts import BaseProof
 from yudai.verification.domain.proof import OwnTest, ProofKind, Subject
-from yudai.verification.domain.sources.symbols import (
+from yudai.verification.domain.symbols import (
     Symbol,
     SymbolKind,
     introduced,
@@ -19,9 +19,9 @@ from yudai.verification.domain.sources.symbols import (
     named_by,
     used,
 )
-from yudai.verification.domain.sources.test_sources import normalised, source_of
-from yudai.verification.domain.sources.test_subjects import subjects
-from yudai.verification.domain.sources.tie import is_tied
+from yudai.verification.domain.test_sources import normalised, source_of
+from yudai.verification.domain.test_subjects import subjects
+from yudai.verification.domain.tie import is_tied
 from yudai.verification.executions import Execution
 from yudai.verification.stages import StageResults, own_paths, steady_proofs
 
