@@ -19,7 +19,6 @@ from yudai.settings import Settings
 from yudai.solves.domain.origin import PublishMode
 from yudai.solves.domain.request import SolveAsk
 from yudai.solves.domain.strategies import Strategy
-from yudai.wiring.command_agents import agent_names
 
 _MAX_ISSUE = 400_000
 _SHORT = re.compile(r"[^/\s#.~][^/\s#]*/[^/\s#]+(?:#[0-9]+)?")
@@ -62,7 +61,7 @@ def to_request(options: Options, settings: Settings, target: Target | None) -> S
         **place,
         "issue_text": words,
         "base_branch": options.base,
-        "matrix": _matrix(options, settings),
+        "matrix": _matrix(options),
         "limits": {
             "max_parallel": options.parallel,
             "max_runs": settings.max_contestants,
@@ -148,17 +147,13 @@ def _read(name: str) -> str:
     return content.decode("utf-8", "replace")
 
 
-def _matrix(options: Options, settings: Settings) -> dict[str, Any]:
+def _matrix(options: Options) -> dict[str, Any]:
     if not options.model:
         raise RefusedError("name at least one model: --model NAME (`yudai models` lists them)")
     known = [strategy.value for strategy in Strategy]
     for name in options.strategy or ():
         if name not in known:
             raise RefusedError(f"there is no strategy {name!r}: {nearest(name, known)}")
-    agents = agent_names(settings) if options.agent else ()
-    for name in options.agent or ():
-        if name not in agents:
-            raise RefusedError(f"there is no agent {name!r}: {nearest(name, agents)}")
     axes = {
         "models": options.model,
         "temperatures": options.temperature,
