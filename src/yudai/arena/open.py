@@ -42,7 +42,7 @@ Also = Callable[[AsyncSession, SolveId], Awaitable[None]]
 
 
 class SolveRequest(Value):
-    """A checked request: `open_solve` writes it down as it is."""
+    """A checked request: `open_solve` writes each field to the column of the same name."""
 
     entrants: Entrants
     reducer: str = "simple"
@@ -129,31 +129,17 @@ class Solves:
         matrix, lineup, models, budget, _ = request.entrants
         return SolveRow(
             id=SolveId(self.clock.new_id()),
-            user_id=request.user_id,
-            conversation_id=request.conversation_id,
-            repo=request.repo,
-            repo_url=request.repo_url,
             durable=not self.worker_id,
             worker_id=self.worker_id,
-            base_branch=request.base_branch,
-            base_commit=request.base_commit,
-            base=request.base,
-            snapshot=request.snapshot,
-            project=request.project,
             models=models,
             issue_number=request.issue.number,
             issue_title=request.issue.title,
             issue_body=request.issue.body,
-            issue_facts=request.issue_facts,
-            origin=request.origin,
-            publish=request.publish,
             matrix=matrix,
             not_started=lineup.not_started,
             budget=budget,
-            reducer=request.reducer,
-            require_proof=request.require_proof,
-            sandbox_backend=request.sandbox_backend,
             state=SolveState.QUEUED,
+            **{name: value for name, value in request if name in SolveRow.__table__.columns},
             created_at=self.clock.now(),
         )
 
