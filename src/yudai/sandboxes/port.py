@@ -5,6 +5,8 @@ from enum import StrEnum
 from pathlib import Path
 from typing import NamedTuple, Protocol, TypedDict, Unpack
 
+from pydantic import Field
+
 from yudai.kit.errors import SandboxError
 from yudai.kit.value import Value
 from yudai.sandboxes.domain.guarantees import Guarantee, isolates
@@ -116,18 +118,15 @@ class BaseRef(Value):
     key: str
 
 
-class BaseFacts(Value):
-    """A prepared base as people see it in a list."""
+class BaseView(Value):
+    """A prepared base."""
 
     backend: str
     key: str
-    size_bytes: int | None = None
-    """None: its provider does not say."""
-    made_at: float = 0.0
-    used_at: float = 0.0
-    """When a sandbox was last made of it."""
-    users: int = 0
-    """How many sandboxes use it; a base in use is never removed."""
+    size_bytes: int | None = Field(description="null: unknown to its provider.")
+    made_at: float
+    used_at: float = Field(description="When its last sandbox was created or ended.")
+    users: int = Field(description="Sandboxes that use it; a base in use cannot be removed.")
 
 
 class SandboxRef(Value):
@@ -270,7 +269,7 @@ class Backend(Protocol):
         """
         ...
 
-    async def bases(self) -> Sequence[BaseFacts]: ...
+    async def bases(self) -> Sequence[BaseView]: ...
 
     async def remove_base(self, key: str) -> bool:
         """False: there is none; ConflictError while a sandbox uses it."""

@@ -13,7 +13,7 @@ from yudai.cli.exit_codes import OK
 from yudai.cli.text import print_json, safe
 from yudai.kit.clock import SystemClock
 from yudai.kit.errors import ConflictError, RefusedError, SandboxError
-from yudai.sandboxes.port import Backend, BaseFacts
+from yudai.sandboxes.port import Backend, BaseView
 from yudai.settings import Settings
 from yudai.wiring.components import open_context
 from yudai.wiring.sandbox_upkeep import make_evictor, open_named_backend
@@ -123,7 +123,7 @@ def _print_whole(table: Table, console: Console) -> None:
     console.print(table, soft_wrap=True)
 
 
-def _table(bases: Sequence[BaseFacts], now: float) -> Table:
+def _table(bases: Sequence[BaseView], now: float) -> Table:
     table = Table(box=None)
     for column in _COLUMNS:
         is_number = column in ("size", "sandboxes")
@@ -141,15 +141,15 @@ def _table(bases: Sequence[BaseFacts], now: float) -> Table:
     return table
 
 
-def _fields(bases: Sequence[BaseFacts]) -> list[dict[str, object]]:
+def _fields(bases: Sequence[BaseView]) -> list[dict[str, object]]:
     return [base.model_dump(mode="json") for base in bases]
 
 
-def _total(bases: Sequence[BaseFacts]) -> int:
+def _total(bases: Sequence[BaseView]) -> int:
     return sum(base.size_bytes or 0 for base in bases)
 
 
-def _count(bases: Sequence[BaseFacts]) -> str:
+def _count(bases: Sequence[BaseView]) -> str:
     return "1 base" if len(bases) == 1 else f"{len(bases)} bases"
 
 

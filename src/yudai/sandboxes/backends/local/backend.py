@@ -23,7 +23,7 @@ from yudai.sandboxes.backends.toolchain.toolchain import Chosen, Toolchain
 from yudai.sandboxes.backends.trees import Stuck
 from yudai.sandboxes.backends.workspace.manifest import Manifest
 from yudai.sandboxes.backends.workspace.worktree import Worktree
-from yudai.sandboxes.port import BaseFacts, BaseRef, BaseSpec, Leftover, Phase, SandboxRef
+from yudai.sandboxes.port import BaseRef, BaseSpec, BaseView, Leftover, Phase, SandboxRef
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger()
 
@@ -226,7 +226,7 @@ class LocalBackend(ABC):
         prepared = Prepared(key, folder, about, tools, await self._bases.manifest(key))
         return await self.start(n, await self._starter(prepared, owner, phase))
 
-    async def bases(self) -> Sequence[BaseFacts]:
+    async def bases(self) -> Sequence[BaseView]:
         return await self._bases.facts(self._backend, self._home.living)
 
     async def remove_base(self, key: str) -> bool:

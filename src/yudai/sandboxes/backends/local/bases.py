@@ -41,7 +41,7 @@ from yudai.sandboxes.backends.trees import Stuck, remove_tree, try_to_remove
 from yudai.sandboxes.backends.workspace import manifest
 from yudai.sandboxes.backends.workspace.disk_usage import usage
 from yudai.sandboxes.backends.workspace.manifest import Manifest
-from yudai.sandboxes.port import BaseFacts, BaseSpec, Leftover
+from yudai.sandboxes.port import BaseSpec, BaseView, Leftover
 
 _LOCK = ".lock-"
 _GONE = ".gone-"
@@ -158,7 +158,7 @@ class Bases:
                         found.append(leftover if stuck is None else leftover.refused(stuck.words))
         return found
 
-    async def facts(self, backend: str, records: Records) -> list[BaseFacts]:
+    async def facts(self, backend: str, records: Records) -> list[BaseView]:
         """All bases, and how many sandboxes use each."""
         return await asyncio.to_thread(lambda: list(self._facts(backend, records)))
 
@@ -208,12 +208,12 @@ class Bases:
     def _away(self, key: str) -> Path:
         return self._folder / f"{_GONE}{secrets.token_hex(_TOKEN_BYTES)}-{key}"
 
-    def _facts(self, backend: str, records: Records) -> Iterator[BaseFacts]:
+    def _facts(self, backend: str, records: Records) -> Iterator[BaseView]:
         users = Counter(record.base for record in records())
         for folder in sorted(self._folders()):
             base = self._known(folder.name)
             if base is not None:
-                yield BaseFacts(
+                yield BaseView(
                     backend=backend,
                     key=folder.name,
                     size_bytes=base.size_bytes,

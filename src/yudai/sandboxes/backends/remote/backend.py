@@ -46,9 +46,9 @@ from yudai.sandboxes.port import (
     ENV,
     NO_NETWORK,
     WORKSPACE,
-    BaseFacts,
     BaseRef,
     BaseSpec,
+    BaseView,
     Capabilities,
     Leftover,
     NetworkPolicy,
@@ -176,7 +176,7 @@ class RemoteBackend:
             return None
         return await member.machine.size(self._terms.limits)
 
-    async def bases(self) -> Sequence[BaseFacts]:
+    async def bases(self) -> Sequence[BaseView]:
         return await self._snapshots.facts()
 
     async def remove_base(self, key: str) -> bool:

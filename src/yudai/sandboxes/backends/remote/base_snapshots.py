@@ -11,7 +11,7 @@ from yudai.kit.errors import ConflictError, SandboxError
 from yudai.sandboxes.backends.local.bases import in_use
 from yudai.sandboxes.backends.local.home import safe_name
 from yudai.sandboxes.backends.remote.cloud import Cloud, Local
-from yudai.sandboxes.port import BaseFacts
+from yudai.sandboxes.port import BaseView
 from yudai.sandboxes.register import BaseEntry, Register
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger()
@@ -67,14 +67,14 @@ class BaseSnapshots:
         entry = await self._register.find_base(self._cloud.name, await self.name(key))
         return b"" if entry is None else entry.setup_log
 
-    async def facts(self) -> Sequence[BaseFacts]:
+    async def facts(self) -> Sequence[BaseView]:
         """Those that are here."""
         entries = await self._register.bases(self._cloud.name)
         if not entries:
             return []
         suffix, host = await self._suffix(), await self._host()
         return [
-            BaseFacts(
+            BaseView(
                 backend=entry.backend,
                 key=entry.key.removesuffix(suffix),
                 size_bytes=entry.size_bytes,
