@@ -1380,7 +1380,10 @@ export interface components {
             /** Key */
             key: string;
         };
-        /** BaseView */
+        /**
+         * BaseView
+         * @description A prepared base.
+         */
         BaseView: {
             /** Backend */
             backend: string;
@@ -2309,18 +2312,18 @@ export interface components {
             steps: number;
             /** Cost Usd */
             cost_usd: number;
-            /** Id */
-            id: string;
             /** Handle */
             handle: string;
-            /** Attempt */
-            attempt: number;
-            /** Edits */
-            edits: number;
             /** Files Changed */
             files_changed: number;
             /** Lines */
             lines: number;
+            /** Id */
+            id: string;
+            /** Attempt */
+            attempt: number;
+            /** Edits */
+            edits: number;
             /** Rank */
             rank: number | null;
             /** Submitted At */
@@ -2818,19 +2821,19 @@ export interface components {
         };
         /** PlaceEntry */
         PlaceEntry: {
-            /** Run Id */
-            run_id: string;
             /** Handle */
             handle: string;
             state: components["schemas"]["RunState"];
             cause: components["schemas"]["Cause"] | null;
-            verdict: components["schemas"]["Verdict"];
             /** Files Changed */
             files_changed: number;
             /** Lines Changed */
             lines_changed: number;
             /** Cost Usd */
             cost_usd: number;
+            /** Run Id */
+            run_id: string;
+            verdict: components["schemas"]["Verdict"];
             /** Latency Ms */
             latency_ms: number;
             /** Rank */
@@ -3108,10 +3111,14 @@ export interface components {
              * @description Of all attempts together.
              */
             cost_usd: number;
-            /** Id */
-            id: string;
             /** Handle */
             handle: string;
+            /** Files Changed */
+            files_changed: number;
+            /** Lines Changed */
+            lines_changed: number;
+            /** Id */
+            id: string;
             /**
              * Attempt
              * @description Numbers are those of this attempt, but for the cost.
@@ -3119,10 +3126,6 @@ export interface components {
             attempt: number;
             /** Edits */
             edits: number;
-            /** Files Changed */
-            files_changed: number;
-            /** Lines Changed */
-            lines_changed: number;
             /** Rank */
             rank: number | null;
             /** Submitted At */
@@ -3184,10 +3187,14 @@ export interface components {
              * @description Of all attempts together.
              */
             cost_usd: number;
-            /** Id */
-            id: string;
             /** Handle */
             handle: string;
+            /** Files Changed */
+            files_changed: number;
+            /** Lines Changed */
+            lines_changed: number;
+            /** Id */
+            id: string;
             /**
              * Attempt
              * @description Numbers are those of this attempt, but for the cost.
@@ -3195,10 +3202,6 @@ export interface components {
             attempt: number;
             /** Edits */
             edits: number;
-            /** Files Changed */
-            files_changed: number;
-            /** Lines Changed */
-            lines_changed: number;
             /** Rank */
             rank: number | null;
             /** Submitted At */
