@@ -308,7 +308,7 @@ async def test_an_unprepared_base(fresh: Backend):
 
 @pytest.mark.parametrize("key", ["", "../x", "a/b", ".hidden", "x" * 300])
 async def test_a_key_that_is_no_name(fresh: Backend, tmp_path: Path, key: str):
-    with pytest.raises(ValueError, match="name of a folder"):
+    with pytest.raises(ValueError, match="not a valid folder name"):
         await fresh.prepare(BaseSpec(key=key, source=archive(tmp_path)))
 
 

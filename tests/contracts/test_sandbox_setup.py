@@ -495,7 +495,7 @@ async def test_an_interpreter_that_is_not_there(fresh: Backend, source: Path, tm
         await set_up(fresh, source, "true", python="3.99")
 
     assert str(missing.value) == (
-        "this repository asks for Python 3.99, which is not on this machine: "
+        "this repository requires Python 3.99, which is not on this machine: "
         "install it, or give an environment with --env PATH"
     )
     assert not list(tmp_path.rglob("bases/*"))

@@ -161,7 +161,7 @@ async def test_no_champion_is_told_with_its_reason(press: Press):
     await press.solve(failed(), state=SolveState.COMPLETED, reason="no champion: all failed")
     await press.publisher().auto(press.solve_id)
     [comment] = press.comments
-    assert "No answer is offered" in comment.body
+    assert "There is no champion." in comment.body
     assert "all failed" in comment.body
     row = await press.row()
     assert (row.state, row.run_id, row.branch) == (PublicationState.DONE, None, None)

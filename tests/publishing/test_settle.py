@@ -500,7 +500,7 @@ async def test_a_silent_undoing_waits_for_a_person(desk: Desk) -> None:
     kept = await desk.kept()
     assert [row.kind for row in kept][1:] == [OutcomeKind.SUSPECTED_REVERT, OutcomeKind.REVERTED]
     assert (kept[1].confirmed, kept[1].confirmed_by, kept[2].key) == (True, "ada", sha)
-    with pytest.raises(ConflictError, match="answered otherwise"):
+    with pytest.raises(ConflictError, match="already has another answer"):
         await desk.confirmer.confirm(kept[1].id, is_revert=False, user_id="ada")
     # It is a revert like any other: what takes it back restores.
     desk.forge.push(desk.repo, "main", f"Oh\n\nThis reverts commit {sha}.")
@@ -554,7 +554,7 @@ async def test_most_lines_still_there_is_nothing(desk: Desk) -> None:
 async def test_only_a_suspicion_can_be_answered(desk: Desk) -> None:
     await desk.merged()
     [merged] = await desk.kept()
-    with pytest.raises(RefusedError, match="no suspicion"):
+    with pytest.raises(RefusedError, match="not a suspected revert"):
         await desk.confirmer.confirm(merged.id, is_revert=True, user_id="ada")
     with pytest.raises(NotFoundError):
         await desk.confirmer.confirm(10**30, is_revert=True, user_id="ada")

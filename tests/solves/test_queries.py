@@ -54,7 +54,7 @@ async def test_a_solve_is_found_by_its_ending(
 @pytest.mark.parametrize("ending", ["", "latest"])
 async def test_the_newest_is_found(store: Store, new_solve: NewSolve, ending: str) -> None:
     async with store.read() as db:
-        with pytest.raises(NotFoundError, match="no solve yet"):
+        with pytest.raises(NotFoundError, match="no solves yet"):
             await solves.find(db, ending)
     await _fill(store, new_solve)
     async with store.read() as db:

@@ -77,7 +77,11 @@ async def _read(store: Store, run: RunRow) -> list[str]:
 def _is_fit_for_a_page(error: StoreAwayError, url: str) -> bool:
     secret = make_url(url).password or "nothing"
     words = str(error)
-    return "\n" not in words and words.startswith("the database is away: ") and secret not in words
+    return (
+        "\n" not in words
+        and words.startswith("the database is unavailable: ")
+        and secret not in words
+    )
 
 
 @pytest.mark.parametrize("how", STOPS)

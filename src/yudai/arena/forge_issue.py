@@ -86,5 +86,5 @@ class ForgeIssueReader:
 
 def _usable(found: Repository) -> Repository:
     if found.is_archived:
-        raise RefusedError(f"{found.ref.full} is archived and takes no pull request: unarchive it")
+        raise RefusedError(f"{found.ref.full} is archived, without pull requests: unarchive it")
     return found

@@ -36,7 +36,7 @@ def hide(secrets: Iterable[str]) -> None:
 
 
 class _Stray(logging.Handler):
-    """Log records of libraries that have no handler of ours."""
+    """Handles log records of libraries."""
 
     def emit(self, record: logging.LogRecord) -> None:
         log.log(

@@ -17,10 +17,10 @@ BOT = "yudai-bot"
 BOT_EMAIL = "bot@yudai.app"
 _STALE = {
     BaseMove.CONFLICT: "the base branch has changed the same lines since: solve the issue again",
-    BaseMove.NEAR: "the base branch has changed files of this patch since, and both together are"
-    " not proved: solve the issue again",
+    BaseMove.NEAR: "the base branch has changed files of this patch since, and the combination"
+    " is not proved: solve the issue again",
 }
-_SOMEBODYS = "branch {} in {} is not as we left it: a person's work is never overwritten"
+_SOMEBODYS = "branch {} in {} was changed by another person: their work is never overwritten"
 
 Revalidate = Callable[[SolveId, RunId, str], Awaitable[bool]]
 """Whether our commit merged with the present base branch passes."""

@@ -34,7 +34,7 @@ class RevertConfirmation:
             if solve_id is not None and row.solve_id != solve_id:
                 raise NotFoundError(f"there is no outcome {outcome_id} of this solve")
             if row.kind is not OutcomeKind.SUSPECTED_REVERT:
-                raise RefusedError(f"outcome {outcome_id} is no suspicion: it is {row.kind}")
+                raise RefusedError(f"outcome {outcome_id} is {row.kind}, not a suspected revert")
             await solves.hold(db, row.solve_id)
             if not await outcomes.answer(db, row, is_so=is_revert, by=user_id):
                 return

@@ -218,7 +218,7 @@ async def _changed(
 
 def _ours(row: PublicationRow | None, solve_id: SolveId) -> PublicationRow:
     if row is None:
-        raise ClaimLostError(f"the publication of solve {solve_id} was taken up by another worker")
+        raise ClaimLostError(f"solve {solve_id}: its publication was taken over by another worker")
     return row
 
 

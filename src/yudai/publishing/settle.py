@@ -149,7 +149,7 @@ class Settler:
     async def _check_sight(self, row: PublicationRow, repo: RepoRef, by: Credential) -> None:
         """Forges answer 404 for hidden things: it is gone only if its repository is visible."""
         if by.kind is CredentialKind.ANONYMOUS:
-            raise _unseen(row, "no login can see it")
+            raise _unseen(row, "no login has access to it")
         try:
             await self.forge.repository(repo, by=by)
         except (NotFoundError, ForbiddenError) as error:

@@ -282,7 +282,7 @@ class MessageWriter:
 
     def _not_stored(self) -> WriteError:
         if self._failure is None:
-            return WriteError("messages could not be stored: the database does not answer")
+            return WriteError("messages could not be stored: the database is not responding")
         error = WriteError(f"messages could not be stored: {reason(self._failure.error)}")
         error.__cause__ = self._failure.error
         return error

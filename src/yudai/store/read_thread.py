@@ -21,7 +21,7 @@ T = TypeVar("T")
 
 
 class SnapshotReader:
-    """Close it before its database."""
+    """Runs reads on one thread. Close it before its database."""
 
     def __init__(self, database: Database) -> None:
         url = database.engine.url
@@ -67,7 +67,7 @@ class _Thread:
         return found
 
     def _drop(self) -> None:
-        """After any error the next read starts with a new connection."""
+        """After an error, the next read opens a new connection."""
         if self._connection is not None:
             self._connection.invalidate()
             self._connection.close()

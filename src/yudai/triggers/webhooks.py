@@ -86,10 +86,10 @@ class Deliveries:
     async def take(self, delivery: Delivery) -> None:
         """Store the hint; repeated or irrelevant deliveries are accepted and dropped."""
         if self.secret is None:
-            raise NotFoundError("this server takes no webhooks: set GITHUB_WEBHOOK_SECRET")
+            raise NotFoundError("this server accepts no webhooks: set GITHUB_WEBHOOK_SECRET")
         # Check the signature before parsing anything.
         if not is_signed(self.secret, delivery.body, delivery.signature):
-            raise UnsignedError("the signature does not fit: send X-Hub-Signature-256")
+            raise UnsignedError("the signature is wrong: send X-Hub-Signature-256")
         if not _ID.fullmatch(delivery.id):
             raise RefusedError("send X-GitHub-Delivery, as the forge does")
         hint = _hint(delivery.event, delivery.body)

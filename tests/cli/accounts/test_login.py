@@ -91,7 +91,7 @@ async def test_who_does_not_agree_is_told(server: Server):
         server.house.crowd.clock.time += 5
         server.house.crowd.provider.answer_device(DeviceState.DENIED)
 
-    with pytest.raises(RefusedError, match="did not agree"):
+    with pytest.raises(RefusedError, match="did not authorize"):
         await run_login(server.settings, sleep=refuse)
     assert not (server.settings.home / "login.json").exists()
 

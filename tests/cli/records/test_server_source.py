@@ -176,7 +176,7 @@ async def test_a_restart_at_another_address_is_found(stub: Stub, console: Consol
 
 async def test_patience_has_an_end(stub: Stub, remote: Remote, console: Console):
     stub.on("GET", UPDATES, problem(503, "away"))
-    with pytest.raises(YudaiError, match=r"goes on when the server is back: `.*watch 0000aaaa`"):
+    with pytest.raises(YudaiError, match=r"continues when the server is back: `.*watch 0000aaaa`"):
         await source(remote, console, patience_s=0.025).look()
 
 

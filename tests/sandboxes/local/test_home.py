@@ -102,5 +102,5 @@ def test_folders_are_for_their_owner_only(tmp_path: Path):
 
 @pytest.mark.parametrize("name", ["..", "a/b", "", ".x"])
 def test_a_box_has_no_name_that_leads_elsewhere(tmp_path: Path, name: str):
-    with pytest.raises(ValueError, match="name of a folder"):
+    with pytest.raises(ValueError, match="not a valid folder name"):
         Home(tmp_path).find(name)

@@ -132,8 +132,8 @@ async def test_what_set_up_may_not_reach_is_refused_in_words_and_told_once(
             f"! (exec 3<>/dev/tcp/127.0.0.1/{port})",
         )
 
-    assert f"127.0.0.1:{port} may not be reached, see SANDBOX_SETUP_HOSTS" in log
-    assert "evil.example:443 may not be reached, see SANDBOX_SETUP_HOSTS" in log
+    assert f"127.0.0.1:{port} is not allowed, see SANDBOX_SETUP_HOSTS" in log
+    assert "evil.example:443 is not allowed, see SANDBOX_SETUP_HOSTS" in log
     assert "Connection refused" in log
     assert [(one.host, one.port, one.phase, one.owner) for one in blocked] == [
         ("127.0.0.1", port, Phase.SETUP, "solve"),

@@ -155,7 +155,7 @@ async def test_what_is_not_is_refused_and_told_once(scene: Scene, phase: Phase):
         assert status == 403
         first, body = text.splitlines()[0], text.splitlines()[-1]
         for line in (first, body):
-            assert f"127.0.0.1:{port} may not be reached" in line
+            assert f"127.0.0.1:{port} is not allowed" in line
             assert f"SANDBOX_{phase.value.upper()}_HOSTS" in line
     assert (await ask(path, f"GET http://127.0.0.1:{port}/ HTTP/1.1"))[0] == 403
 

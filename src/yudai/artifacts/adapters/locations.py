@@ -62,12 +62,12 @@ _FAULTS = (
     _Fault("kind: Connect", "cannot be reached", "check the network and S3_ENDPOINT_URL"),
     _Fault("kind: Timeout", "does not answer", "try again later, or check S3_ENDPOINT_URL"),
 )
-_UNKNOWN = _Fault("", "failed", "try again later; if it stays so, look at the server's log")
+_UNKNOWN = _Fault("", "failed", "try again later; if this persists, see the server's log")
 
 _REMEDIES = {
     **dict.fromkeys((errno.ENOSPC, errno.EDQUOT), "free some space"),
     **dict.fromkeys(
-        (errno.EACCES, errno.EPERM, errno.EROFS), "let us write there, or set ARTIFACTS_URL"
+        (errno.EACCES, errno.EPERM, errno.EROFS), "make it writable, or set ARTIFACTS_URL"
     ),
 }
 
@@ -105,7 +105,7 @@ def _told(place: str, text: str) -> ArtifactError:
 
 
 def _disk(place: str, number: int) -> ArtifactError:
-    remedy = _REMEDIES.get(number, "see to the disk")
+    remedy = _REMEDIES.get(number, "check the disk")
     return ArtifactError(f"{place} cannot be used ({os.strerror(number)}): {remedy}")
 
 

@@ -101,7 +101,7 @@ class ServerRecords:
         await self.remote.post(f"/api/solves/{solve_id}/dismiss", {"reason": reason})
 
     async def outcomes(self, solve_id: SolveId) -> OutcomeList | None:
-        """None also from an older server, which knows of none."""
+        """None also from an older server, which has no outcomes."""
         try:
             return await self.remote.read(OutcomeList, f"/api/solves/{solve_id}/outcomes")
         except NotFoundError:
@@ -205,7 +205,7 @@ class UpdatesSource:
         )
 
     async def _ask(self) -> UpdatesView:
-        """Once; while the server is away, again and again with growing breaks."""
+        """Poll once; while the server is away, retry with growing pauses."""
         loop = asyncio.get_running_loop()
         gone_at, wait_s = loop.time(), self.first_wait_s
         has_said = False
@@ -237,7 +237,7 @@ class UpdatesSource:
 
     def _gave_up(self, error: AwayError) -> str:
         again = f"`{console.program()} watch {short(self.solve_id)}`"
-        return f"{error}; the solve goes on when the server is back: {again} follows it."
+        return f"{error}; the solve continues when the server is back: {again} follows it."
 
 
 def _pace(poll_s: float) -> float:

@@ -1,4 +1,4 @@
-"""A watched solve as the display needs it, put together from updates."""
+"""A watched solve for the display, assembled from updates."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
@@ -24,7 +24,7 @@ class Watched(NamedTuple):
     runs: tuple[LaneView, ...]
     at: float
     events: tuple[EventView, ...]
-    """What has happened since the last look."""
+    """What has changed since the last poll."""
 
     def elapsed_s(self, now: float) -> float:
         started_at = self.solve.started_at
@@ -35,18 +35,18 @@ class Look(NamedTuple):
     seen: Watched
     is_last: bool
     wait_s: float
-    """Until the next look is worth it."""
+    """Seconds until the next poll."""
 
 
 class Source(Protocol):
-    """Reads a watched solve, again and again."""
+    """Polls a watched solve."""
 
     async def look(self) -> Look: ...
 
 
 @dataclass
 class KnownSolve:
-    """What updates have said so far: each holds only what has changed since its cursor."""
+    """Accumulated updates; each holds only what changed since its cursor."""
 
     origin: str
     issue: str | None = None
@@ -72,7 +72,7 @@ class KnownSolve:
 
 @dataclass
 class DatabaseSource:
-    """Our own database, until the solve has ended, awaits review, or is over otherwise."""
+    """Polls our own database until the solve has ended or awaits review."""
 
     context: Context
     solve_id: SolveId

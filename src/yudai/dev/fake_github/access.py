@@ -13,7 +13,7 @@ _NOT_BY_APP = "Resource not accessible by integration"
 @dataclass(frozen=True)
 class Caller:
     login: str = ""
-    """"" for whoever is not signed in."""
+    """The login; empty if not signed in."""
     token: Token | None = None
     is_app: bool = False
     """Signed in as the App itself, by its key."""

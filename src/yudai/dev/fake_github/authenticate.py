@@ -108,7 +108,7 @@ def _from_json(content: bytes) -> dict[str, Any]:
 
 
 def refuse_other_sites(request: Request) -> None:
-    """Only this server's own pages may act in somebody's name."""
+    """Only this server's own pages may act for a user."""
     origin = request.headers.get("origin", "")
     try:
         is_ours = urlsplit(origin).netloc == request.headers.get("host")

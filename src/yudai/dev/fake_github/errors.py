@@ -33,7 +33,7 @@ def not_found() -> Refusal:
 
 
 def invalid(resource: str, message: str, *, field: str = "") -> Refusal:
-    """A rule that somebody wrote down in words."""
+    """A documented rule with its own message."""
     error = {"resource": resource, "code": "custom", "message": message}
     return Refusal(422, "Validation Failed", errors=[error | ({"field": field} if field else {})])
 

@@ -216,7 +216,7 @@ def merge(
 
 
 def rebase(clone: Clone, sides: Sides, by: Signature) -> str:
-    """Each commit anew upon the base; returns the last."""
+    """Rebase each commit onto the base; returns the last."""
     found = clone.git("rev-list", "--reverse", "--no-merges", f"{sides.base}..{sides.head}").split()
     top = sides.base
     for sha in found:

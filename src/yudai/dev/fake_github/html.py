@@ -74,7 +74,7 @@ def button(text: str, *, name: str = "", value: str = "") -> str:
 
 
 def act(place: str, who: str, acts: Mapping[str, str], *inner: str, kind: str = "") -> str:
-    """A form in somebody's name, with a button for each act."""
+    """A form with a choice of user and a button for each action."""
     buttons = (button(text, name="act", value=value) for value, text in acts.items())
     return form(place, *inner, who, *buttons, kind=kind)
 

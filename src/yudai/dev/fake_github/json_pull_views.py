@@ -87,7 +87,7 @@ def full(state: State, repo: Repo, item: Item, *, old: bool = True) -> dict[str,
 
 
 def _test_merge(pull: Pull, item: Item) -> str | None:
-    """Before the merge GitHub tells a commit of its own trial there: it says nothing."""
+    """Before the merge GitHub reports a test merge commit here, which means nothing."""
     return f"{item.id:08x}{pull.head_sha[8:]}" if item.state == "open" else None
 
 

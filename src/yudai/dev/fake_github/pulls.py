@@ -23,7 +23,7 @@ class Opening(NamedTuple):
 class Merging(NamedTuple):
     method: str = "merge"
     sha: str = ""
-    """Of the head, as whoever merges has seen it."""
+    """The head commit that the person who merges has seen."""
     title: str = ""
     message: str = ""
 
@@ -202,7 +202,7 @@ def revert(state: State, full: str, number: int, *, by: str) -> Item:
 
 
 def fork(state: State, full: str, *, by: str) -> Repo:
-    """One's own copy: the one that is there already, or a new one."""
+    """The user's fork: the existing one, or a new one."""
     with state.lock:
         source = state.repo(full)
         for repo in state.world.repos.values():

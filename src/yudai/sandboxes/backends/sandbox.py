@@ -128,7 +128,7 @@ class SandboxHandle:
     async def destroy(self, *, why: str = "") -> None:
         """Idempotent; a caller that is cancelled does not stop it.
 
-        `why` is for those who go on using it.
+        Later users get `why` as the error.
         """
         if self._ending is None:
             self._why = why
@@ -137,7 +137,7 @@ class SandboxHandle:
 
     async def _changes(self) -> dict[str, Change]:
         if self._ending is not None:
-            raise SandboxError("the sandbox has been destroyed", cause=Cause.SANDBOX_LOST)
+            raise SandboxError("the sandbox has been removed", cause=Cause.SANDBOX_LOST)
         return await self._parts.look()
 
     @asynccontextmanager
@@ -197,7 +197,7 @@ async def take_patch(sandbox: Commands, changes: Mapping[str, Change], places: P
     if not changes:
         return ""
     if sum(change.size for change in changes.values()) > _MAX_CONTENT:
-        raise _refused("the changed files are too big for a patch")
+        raise _refused("the changed files are too large for a patch")
     removed = [path for path, change in changes.items() if change.entry is None]
     kept = [path for path, change in changes.items() if change.entry is not None]
     names = {
@@ -215,7 +215,7 @@ async def take_patch(sandbox: Commands, changes: Mapping[str, Change], places: P
     if result.truncated:
         raise _refused(f"the patch is longer than {MAX_PATCH} bytes")
     if result.exit_code != 0:
-        raise _refused(f"git made no patch of it: {result.text[-2000:]}")
+        raise _refused(f"git could not create the patch: {result.text[-2000:]}")
     return result.output.decode("utf-8", "surrogateescape")
 
 

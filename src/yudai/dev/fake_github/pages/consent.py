@@ -35,7 +35,7 @@ def _page(
     async def respond(request: Request) -> Response:
         try:
             fields = dict(request.query_params)
-            # Only a form of ours says who signs in.
+            # Only our own form says who signs in.
             fields.pop("as", None)
             if request.method == "POST":
                 refuse_other_sites(request)
@@ -99,7 +99,7 @@ def _ask(state: State, app: App, fields: Fields) -> Response:
     return html.page(
         f"Authorize {app.name}",
         f"<h1>Authorize {escape(app.name)}</h1>",
-        "<p>It will act in the name of whoever you sign in as.</p>",
+        "<p>It will act for the user that you sign in as.</p>",
         html.form(
             "/login/oauth/authorize",
             html.hidden(fields),

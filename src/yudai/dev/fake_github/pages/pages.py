@@ -1,4 +1,4 @@
-"""Pages to look at and to press buttons on; whoever presses them is chosen on the page."""
+"""HTML pages with buttons. The page has a choice of the user who presses them."""
 
 from collections.abc import Awaitable, Callable
 from html import escape

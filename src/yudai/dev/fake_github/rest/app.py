@@ -217,7 +217,7 @@ def _redeliver(call: Call) -> Answer:
 
 
 def _my_installations(call: Call) -> Answer:
-    """Those that whoever came through the App may see."""
+    """The installations that the App's user may see."""
     if call.caller.kind != "user":
         raise Refusal(403, "You must authenticate with an access token authorized to a GitHub App")
     found = call.state.the_app().installations

@@ -144,7 +144,7 @@ def encode(document: Any) -> bytes:
 
 
 class Budget:
-    """How many requests each caller has left; it is told, never enforced."""
+    """How many requests each caller has left. Reported, but not enforced."""
 
     def __init__(self) -> None:
         self._used: dict[str, int] = {}

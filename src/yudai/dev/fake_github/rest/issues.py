@@ -142,7 +142,7 @@ def _find_comment(call: Call, repo: Repo) -> tuple[Item, Comment]:
 
 
 def _own_comment(call: Call) -> tuple[Repo, Item, Comment]:
-    """One's own, or anybody's for whoever may write."""
+    """Authors may edit their own comments; people with write access may edit all."""
     repo = call.may_write("issues")
     item, said = _find_comment(call, repo)
     if said.author != call.caller.login:

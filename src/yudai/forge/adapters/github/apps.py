@@ -24,12 +24,12 @@ from yudai.kit.errors import ForbiddenError, NotFoundError, RefusedError
 
 _REMEDIES = {
     CredentialKind.ANONYMOUS: "log in, or set GITHUB_TOKEN",
-    CredentialKind.SERVER: "GITHUB_TOKEN is not good, or not any more: set another",
-    CredentialKind.USER: "the login has ended: log in again",
-    CredentialKind.APP: "the App's token has ended: try again",
+    CredentialKind.SERVER: "GITHUB_TOKEN is not valid: set another",
+    CredentialKind.USER: "the login has expired: log in again",
+    CredentialKind.APP: "the App's token has expired: try again",
 }
 THE_APP = Identity(
-    remedy="GITHUB_APP_ID and the key at GITHUB_APP_PRIVATE_KEY_PATH have to belong together",
+    remedy="GITHUB_APP_ID and the key at GITHUB_APP_PRIVATE_KEY_PATH must belong to the same App",
     is_app=True,
 )
 
@@ -170,7 +170,7 @@ class Apps:
         self._held[key] = _Held(credential, until=made.expires_at - _MARGIN_S)
 
     async def _named(self, credential: Credential) -> Credential:
-        """With the bot's name and address, by which GitHub knows its commits."""
+        """With the bot's name and address for its commits."""
         bot = await self.bot(credential)
         if bot is None:
             return credential
@@ -179,7 +179,7 @@ class Apps:
         return credential.model_copy(update={"login": bot.login, "email": email})
 
     def _fresh(self) -> dict[str, _Held]:
-        """What is still good for a while; the rest goes."""
+        """Keep tokens that are still valid for a while."""
         now = self._clock.now()
         self._held = {key: held for key, held in self._held.items() if held.until > now}
         return self._held

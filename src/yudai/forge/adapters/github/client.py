@@ -1,4 +1,4 @@
-"""Asks GitHub: remembers unchanged answers, follows renamed repositories, puts writes in a row."""
+"""Sends requests to GitHub: caches unchanged responses, follows renames, serialises writes."""
 
 import asyncio
 import json
@@ -30,7 +30,7 @@ _MAX_ENTRY_BYTES = 1 << 20
 
 
 class Memory:
-    """The least recently used go first."""
+    """Evicts the least recently used."""
 
     def __init__(self) -> None:
         self._answers: OrderedDict[str, Answer] = OrderedDict()
@@ -94,7 +94,7 @@ class Client:
         self._pause_s = _WRITE_PAUSE_S if api_url == PUBLIC_API else 0.0
 
     async def answer(self, ask: Ask, *, by: Identity) -> Answer:
-        """An answer of success; raises our errors for all others."""
+        """The response if it succeeded; otherwise raises our errors."""
         key = f"{by.fingerprint} {ask.path}?{urlencode(ask.params)}"
         known = None if ask.is_fresh or ask.method != "GET" else self._memory.recall(key)
         asked = _if_changed(ask, known) if known else ask
@@ -121,7 +121,7 @@ class Client:
         return read(shape, ask, await self.answer(ask, by=by))
 
     async def pages(self, shape: type[T], ask: Ask, *, by: Identity) -> AsyncIterator[T]:
-        """Page after page; no more than so many, which is logged."""
+        """All pages up to a limit; reaching it is logged."""
         for _ in range(self._bounds.max_pages):
             answer = await self.answer(ask, by=by)
             yield read(shape, ask, answer)
@@ -157,7 +157,7 @@ class Client:
                 lane.free_at = self._clock.now() + self._pause_s
 
     async def _follow(self, ask: Ask, by: Identity) -> Answer | Silence:
-        """A renamed repository's answer says where it is now; elsewhere our token never goes."""
+        """Follow a renamed repository at the same host; our token is never sent elsewhere."""
         answer = await self._open().send(ask, by=by)
         for _ in range(_MAX_MOVES):
             if isinstance(answer, Silence) or answer.status not in _MOVED or by.is_app:
@@ -171,7 +171,7 @@ class Client:
         return answer
 
     def _target(self, answer: Answer) -> str:
-        """Where a redirect leads to; "" where we do not follow."""
+        """Target of a redirect; "" if it is not followed."""
         try:
             target = urljoin(f"{self._api_url}/", answer.headers.get("location", ""))
         except ValueError:
@@ -206,5 +206,5 @@ def read(shape: type[T], ask: Ask, answer: Answer) -> T:
         place = ".".join(str(part) for part in first["loc"])
         what = f"{place}: {first['msg']}"
     except (ValueError, RecursionError):
-        what = "it is no JSON"
+        what = "it is not JSON"
     raise misread(ask, what)

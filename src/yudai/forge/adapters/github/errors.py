@@ -1,4 +1,4 @@
-"""What GitHub's refusals and silences are in our words: one table of statuses."""
+"""Translates GitHub's errors into ours, by one table of statuses."""
 
 import json
 import re
@@ -36,7 +36,7 @@ def fault(outcome: Outcome, ask: Ask, by: Identity) -> YudaiError | None:
         return None
     if outcome.retry_after_s:
         return ForgeError(
-            f"GitHub wants to be left alone for {outcome.retry_after_s:.0f} s",
+            f"GitHub asks to wait for {outcome.retry_after_s:.0f} s",
             retry_after_s=outcome.retry_after_s,
         )
     if answer.status >= 500:
@@ -48,7 +48,7 @@ def fault(outcome: Outcome, ask: Ask, by: Identity) -> YudaiError | None:
 
 
 def _named(ask: Ask) -> str:
-    """What was asked for, as people name it."""
+    """Name of the requested thing, for messages."""
     found = _PLACE.search(ask.path)
     if found is None:
         return "such thing"
@@ -57,8 +57,8 @@ def _named(ask: Ask) -> str:
 
 
 def misread(ask: Ask, what: str) -> ForgeError:
-    """An answer of success that says something else than it should."""
-    return _lost(ask, f"GitHub's answer was not understood: {what}")
+    """A successful response with unexpected content."""
+    return _lost(ask, f"GitHub's response was not understood: {what}")
 
 
 def one_line(text: str) -> str:
@@ -69,7 +69,7 @@ def one_line(text: str) -> str:
 
 def _silence(silence: Silence, ask: Ask, by: Identity) -> YudaiError:
     if silence.is_hopeless and not silence.was_sent:
-        return ForbiddenError(f"GitHub was not asked, {silence.reason}: {by.remedy}")
+        return ForbiddenError(f"no request was sent to GitHub, {silence.reason}: {by.remedy}")
     if silence.was_sent:
         return _lost(ask, f"GitHub: {silence.reason}")
     return ForgeError(f"GitHub: {silence.reason}")
@@ -105,10 +105,10 @@ def _detail(error: Object) -> str:
     return str(error.get("message") or " ".join(named)).strip()
 
 
-_MOVED = (RefusedError, "GitHub says that it is elsewhere: give its name of today")
+_MOVED = (RefusedError, "it has moved at GitHub: use its new name")
 _REFUSALS: dict[int, tuple[Callable[[str], YudaiError], str]] = {
     **dict.fromkeys((301, 302, 307, 308), _MOVED),
-    401: (UnknownCallerError, "GitHub does not know who asks ({words}): {remedy}"),
+    401: (UnknownCallerError, "GitHub rejects the credentials ({words}): {remedy}"),
     403: (ForbiddenError, "GitHub does not allow it: {words}"),
     404: (NotFoundError, "there is no {what} at GitHub, or you may not see it"),
     409: (ConflictError, "GitHub: {words}"),

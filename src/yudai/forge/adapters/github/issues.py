@@ -1,4 +1,4 @@
-"""Issues, what people say about them, and who labelled them."""
+"""Issues, their comments and their label events."""
 
 from yudai.forge.adapters.github.client import read
 from yudai.forge.adapters.github.context import Place, moment
@@ -20,7 +20,7 @@ _MAX_CHARACTERS = 200
 
 
 def search_words(text: str) -> tuple[str, ...]:
-    """Each to be quoted: a qualifier (`repo:`), an operator or a bracket is only text then."""
+    """Search words, each quoted so that qualifiers (`repo:`) and operators are only text."""
     words: list[str] = []
     room = _MAX_CHARACTERS
     for raw in text.split():

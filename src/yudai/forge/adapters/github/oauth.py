@@ -1,4 +1,4 @@
-"""Logins by a GitHub App: a browser's with PKCE, a terminal's by a code that a person types."""
+"""Logins through a GitHub App: browsers with PKCE, terminals with a code that a person types."""
 
 import asyncio
 from collections.abc import Callable, Mapping
@@ -113,7 +113,7 @@ class GitHubOAuth:
         )
 
     def _checked(self, address: str) -> str:
-        """Where a person is sent to: only ever to the forge itself."""
+        """URL to send a person to, always at the forge itself."""
         is_there = urlsplit(address).netloc.lower() == urlsplit(self._url).netloc.lower()
         return address if is_there else f"{self._url}/login/device"
 
@@ -129,7 +129,7 @@ def _refusal(error: str) -> YudaiError:
 
 _REFUSALS: dict[str, Callable[[], YudaiError]] = {
     "bad_verification_code": lambda: RefusedError("this login took too long: start it again"),
-    "bad_refresh_token": lambda: GrantEndedError("the login has ended: log in again"),
+    "bad_refresh_token": lambda: GrantEndedError("the login has expired: log in again"),
     # Not the login's fault: people who are logged in stay logged in.
     "incorrect_client_credentials": lambda: RefusedError(
         f"GitHub does not take the App's client id and secret: {_SETTINGS}"

@@ -1,4 +1,4 @@
-"""Pull requests, the copies of repositories that they come from, and the commits of a branch."""
+"""Pull requests, forks, and the commits of a branch."""
 
 from urllib.parse import quote
 

@@ -1,4 +1,4 @@
-"""Our rule for asking again, instead of githubkit's: that one repeats what was already done."""
+"""Our retry rule. githubkit's own would repeat requests that were already executed."""
 
 import math
 from collections.abc import Awaitable, Callable
@@ -18,7 +18,7 @@ _LIMITED = frozenset({403, 429})
 class Outcome(NamedTuple):
     answer: Answer | Silence
     retry_after_s: float = 0.0
-    """How long it wants to be left alone, where that was too long to wait for."""
+    """The delay that GitHub asks for, if it was too long to wait."""
 
 
 async def persist(
@@ -29,7 +29,7 @@ async def persist(
     now: Callable[[], float],
     sleep: Sleep,
 ) -> Outcome:
-    """The last of the answers."""
+    """The last response."""
     waited, repeats = 0.0, 0
     while True:
         answer = await send()
@@ -44,7 +44,7 @@ async def persist(
 
 
 def limit_wait(answer: Answer | Silence, now: float) -> float | None:
-    """Seconds until it may be asked again; None when no limit was met."""
+    """Seconds until the rate limit allows a retry; None without a limit."""
     if isinstance(answer, Silence) or answer.status < 400:
         return None
     after = _number(answer.headers.get("retry-after", ""))
@@ -63,7 +63,7 @@ def limit_wait(answer: Answer | Silence, now: float) -> float | None:
 
 
 def _wait(answer: Answer | Silence, ask: Ask, repeats: int, now: float) -> float | None:
-    """Seconds until the next attempt; None: this is the answer."""
+    """Seconds until the next attempt; None: no retry."""
     pause = _FIRST_PAUSE_S * 2**repeats
     if isinstance(answer, Silence):
         return pause if ask.may_repeat and not answer.is_hopeless else None

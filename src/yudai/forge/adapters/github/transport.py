@@ -58,7 +58,7 @@ class Wire:
         )
 
     async def send(self, ask: Ask, *, by: Identity) -> Answer | Silence:
-        """Never raises: an exception of the libraries holds the request, and that the token."""
+        """Never raises, because a library's exception would contain the request with its token."""
         async with self._room:
             try:
                 async with asyncio.timeout(self._bounds.total_s):
@@ -130,7 +130,7 @@ class _TooLargeError(Exception):
 
 
 class _Pool(httpx.AsyncBaseTransport):
-    """One set of connections for all: githubkit makes and closes a client for each request."""
+    """A shared connection pool, because githubkit opens a client for each request."""
 
     def __init__(self, client: httpx.AsyncClient, max_bytes: int) -> None:
         self._client = client

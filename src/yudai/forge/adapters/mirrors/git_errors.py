@@ -32,7 +32,7 @@ def _answer(sign: str, error: Callable[[str, str], YudaiError]) -> _Answer:
 _ANSWERS = (
     _answer(
         r"couldn't find remote ref|not our ref|unadvertised object",
-        lambda url, _: NotFoundError(f"{url} has no such branch or commit any more"),
+        lambda url, _: NotFoundError(f"{url} no longer has this branch or commit"),
     ),
     _answer(
         r"fsck error|error: object [0-9a-f]{40}.*: .*: ",
@@ -40,12 +40,12 @@ _ANSWERS = (
     ),
     _answer(
         r"out of memory|malloc failed|signal (9|11)",
-        lambda url, _: RefusedError(f"{url} needs more memory than git is given here"),
+        lambda url, _: RefusedError(f"{url} needs more memory than git may use here"),
     ),
     _answer(
         r"error: 30\d|redirect",
         lambda url, _: RefusedError(
-            f"{url} is elsewhere now, and redirects are not followed: use its new name"
+            f"{url} has moved, and redirects are not followed: use its new name"
         ),
     ),
     _answer(
@@ -54,21 +54,21 @@ _ANSWERS = (
     ),
     _answer(
         r"error: 429|rate limit",
-        lambda url, said: ForgeError(f"{url} wants to be left alone for a while: {said}"),
+        lambda url, said: ForgeError(f"{url} asks to wait for a while: {said}"),
     ),
     _answer(
         r"error: 401|authentication failed|could not read (?:username|password)",
         lambda url, _: ForbiddenError(
-            f"{url} is not there, or not for this token: sign in again, or give another one"
+            f"{url} does not exist, or this token has no access: log in, or use another one"
         ),
     ),
     _answer(
         r"error: 403|permission to .* denied|write access .* not granted",
-        lambda url, said: ForbiddenError(f"{url} may not be used with this token: {said}"),
+        lambda url, said: ForbiddenError(f"{url} does not allow this token: {said}"),
     ),
     _answer(
         r"error: 404|repository .*not found",
-        lambda url, _: NotFoundError(f"there is no {url}, or it may not be seen with this token"),
+        lambda url, _: NotFoundError(f"there is no {url}, or this token has no access to it"),
     ),
     _answer(
         r"transport '.*' not allowed|strange (?:path|host)name|mismatched algorithms",

@@ -110,7 +110,7 @@ _STALE = ("stale info", "[rejected]", "already exists", "cannot lock ref", "fail
 
 @dataclass(frozen=True)
 class _Push:
-    """One branch to be made at a forge; look, then act."""
+    """A branch to create at a forge, after checking its state."""
 
     wire: Wire
     git: Git

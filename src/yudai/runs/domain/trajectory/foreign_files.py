@@ -204,7 +204,7 @@ def _document(value: object) -> Object:
         raise RefusedError(f"its format is {told!r:.80}: known are {', '.join(FORMATS)} and older")
     if not is_items(document.get("messages")):
         hint = " (it looks like SWE-agent's own format)" if "trajectory" in document else ""
-        raise RefusedError(f"it is no mini-SWE-agent trajectory: it has no messages{hint}")
+        raise RefusedError(f"it is not a mini-SWE-agent trajectory: it has no messages{hint}")
     return document
 
 

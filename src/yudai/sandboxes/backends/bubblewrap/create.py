@@ -139,7 +139,7 @@ class SandboxFactory:
         base: str = "",
         scope: EgressScope | None = None,
     ) -> Built:
-        """Start a sandbox in a folder of its own; nothing is left of one that does not start.
+        """Start a sandbox in a new folder, which is removed if the start fails.
 
         Without `scope` it reaches no host, and lookups of names are not reported.
         """

@@ -74,7 +74,7 @@ async def find_host_setup(lease: Path, store: Path, limits: SandboxLimits) -> Ho
     """
     if not (lease / "sh").exists():
         furnish(lease)
-    said = "there is no bubblewrap"
+    said = "bubblewrap is not installed"
     for features in candidates():
         found = await asyncio.to_thread(etc.find, store, features.identity.uid)
         host_setup = HostSetup(features, lease, found, find_shell())
@@ -97,7 +97,7 @@ def candidates() -> Iterator[Features]:
 
 def remedy(sysctl: Path = Path("/proc/sys")) -> str:
     """What a person can do where bubblewrap is refused."""
-    advice = "run with --sandbox process (no isolation) or let user namespaces be made"
+    advice = "run with --sandbox process (no isolation) or allow user namespaces"
     for name, forbids, hint in _REMEDIES:
         if (sysctl / name).exists() and (sysctl / name).read_text().strip() == forbids:
             advice += f": {hint}"
@@ -145,7 +145,7 @@ def furnish(lease: Path, *, sh: Path = Path("/bin/sh")) -> None:
     (lease / "runner").write_text(package_script("bubblewrap/runner.sh"))
     (lease / "runner").chmod(0o644)
     shutil.copyfile(sh.resolve(), lease / "sh")
-    # Without leave to read it the kernel keeps others out of its process: nobody can open its
+    # If the binary is unreadable, the kernel protects its process: no other process can open its
     # descriptors, trace it, or write its answers.
     (lease / "sh").chmod(0o111)
 

@@ -79,7 +79,7 @@ def _in_namespace(*, closed: bool) -> Identity:
     if closed:
         args.append("--disable-userns")
     else:
-        how += ", in which further ones can be made"
+        how += ", in which further ones can be created"
     owned = ("/dev", "/proc", "/")
     return Identity(_IN_NAMESPACE, os.getuid(), tuple(args), owned=owned, how=how)
 
@@ -120,7 +120,7 @@ def readable(source: Path, target: str) -> tuple[str, ...]:
 
 
 class Frame(NamedTuple):
-    """The command line of all sandboxes of one base, but for what is each one's own."""
+    """The command line of all sandboxes of one base, without what differs per sandbox."""
 
     head: tuple[str, ...]
     programs: tuple[str, ...]

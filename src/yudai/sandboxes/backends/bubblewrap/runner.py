@@ -57,7 +57,7 @@ _LINE, _REPORT, _SYSCALLS = 2, 4, 5
 _NAMED = ((_REPORT, "--json-status-fd"), (_SYSCALLS, "--seccomp"))
 """Descriptors that bubblewrap does not pass on, by the option that names each."""
 _FREE = 10
-"""From here on no descriptor of ours is in the way of theirs."""
+"""The lowest number of our descriptors, so that they do not collide with the sandbox's."""
 _SIGNALS = signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}
 """What is ignored or blocked with us is neither in a sandbox: no shell could change that there."""
 
@@ -164,7 +164,7 @@ class Runner:
         await asyncio.shield(self._ending)
 
     async def _end(self) -> None:
-        self._lose("the sandbox has been destroyed")
+        self._lose("the sandbox has been removed")
         await self._meet_child()
         # The kernel lets process 1 go only after everything else in its namespace.
         for descriptor in reversed(self._pidfds):
@@ -180,14 +180,14 @@ class Runner:
     async def _meet_child(self) -> None:
         """Of a sandbox that has not said so yet, find process 1: it waits for bubblewrap's word.
 
-        Were only bubblewrap killed, it would wait for ever; bubblewrap is halted first, so that
+        If only bubblewrap were killed, this would wait forever. So bubblewrap is halted first, so that
         it cannot start another one behind our back.
         """
         if len(self._pidfds) > 1:
             return
         with suppress(ProcessLookupError):
             signal.pidfd_send_signal(self._pidfds[0], signal.SIGSTOP)
-        while _runs(self._bwrap):  # noqa: ASYNC110 - the kernel tells nobody
+        while _runs(self._bwrap):  # noqa: ASYNC110 - the kernel sends no event
             await asyncio.sleep(0)
         for pid in children(self._bwrap):
             with suppress(ProcessLookupError):

@@ -1,6 +1,6 @@
 """System calls that no build or test needs and that reach past a namespace, as a BPF program.
 
-Denied: the kernel's keys (the session's would be inherited), namespaces of one's own, the parts of
+Denied: the kernel's keys (the session's would be inherited), new namespaces, the parts of
 the kernel with the longest record of escapes, another's limits for process 1, and sockets that no
 network namespace keeps in.
 """

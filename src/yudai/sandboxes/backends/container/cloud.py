@@ -95,17 +95,17 @@ class ContainerMachine:
         try:
             answer = await self._exec(line, stdin=content, timeout_s=timeout_s)
         except TimeoutError:
-            raise CutError("a file could not be put into the container in time") from None
+            raise CutError("writing the file to the container took too long") from None
         if answer.code != 0:
             kind = FullError if _FULL in answer.error.lower() else SandboxError
-            raise kind(f"a file cannot be put into the container: {answer.error}")
+            raise kind(f"the file cannot be written to the container: {answer.error}")
 
     async def allow(self, hosts: Sequence[str]) -> None:
         if self._socket is not None:
             await self._socket.close()
             self._socket = None
         if hosts:
-            raise SandboxError("a container's network can only be closed")
+            raise SandboxError("a container's network can only be disabled")
 
     async def extend(self, ttl_s: float) -> None:
         """Its lifetime was fixed when it was made."""
@@ -117,13 +117,11 @@ class ContainerMachine:
         try:
             answer = await self._exec(forward_line(), timeout_s=_CONNECT_S)
         except TimeoutError:
-            raise SandboxError(
-                "the container has no way to the proxy: it does not answer"
-            ) from None
+            raise SandboxError("the container cannot reach the proxy: it does not answer") from None
         if answer.code in _LACKING:
             raise DeniedError(f"the sandbox's image needs python3: {answer.error}")
         if answer.code != 0:
-            raise SandboxError(f"the container has no way to the proxy: {answer.error}")
+            raise SandboxError(f"the container cannot reach the proxy: {answer.error}")
 
     async def _exec(
         self, line: str, *, timeout_s: float, stdin: bytes = b"", max_bytes: int = 1 << 20
@@ -207,7 +205,7 @@ class ContainerCloud:
         engine, image = (await self._found()).engine, f"{_BASES}:{name}"
         before = await engine.inspect("image", image)
         words = commit_words(self._tags.get(machine.id, {}), machine.id, image)
-        # Of a process that died before it noted it; without a name it would stay for ever.
+        # Left by a process that died before it recorded it; without a name it would stay forever.
         old = [str(one.get("Id")) for one in before]
         try:
             await _to_its_end(engine.ask(*words, timeout_s=_COMMIT_S))
@@ -260,7 +258,7 @@ class ContainerCloud:
         if answer.code == 0:
             return
         if _TAKEN in said:
-            raise NameTakenError(f"there is a container of that name: {answer.error}")
+            raise NameTakenError(f"there is already a container with that name: {answer.error}")
         if not any(words in said for words in _NO_IMAGE):
             raise SandboxError(f"the container could not be started: {answer.error}")
         if machine_spec.image:

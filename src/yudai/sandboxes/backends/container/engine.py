@@ -30,10 +30,10 @@ _MISSING = (
     "no container with",
     "image not known",
 )
-_NONE = "there is no container engine: install podman, or docker and start its daemon"
+_NONE = "no container engine found: install podman, or docker and start its daemon"
 _REMEDIES = {
     "cannot connect to the docker daemon": "start its daemon, or install podman",
-    "permission denied": "let this user use it, or use podman without root",
+    "permission denied": "give this user access to it, or use podman without root",
     "newuidmap": "install uidmap, and give this user ids in /etc/subuid and /etc/subgid",
     "subuid": "give this user ids in /etc/subuid and /etc/subgid",
     "runtime": "install runc or crun, and name it in containers.conf or CONTAINER_ENGINE",
@@ -110,7 +110,7 @@ class Engine:
             return await self.call(*words, timeout_s=timeout_s)
         except TimeoutError:
             raise SandboxError(
-                f"{self.name} {words[0]} did not end within {timeout_s:g} s"
+                f"{self.name} {words[0]} did not finish within {timeout_s:g} s"
             ) from None
 
     async def ask(self, *words: str, timeout_s: float = _CALL_S) -> bytes:
@@ -182,7 +182,7 @@ async def _talk(process: asyncio.subprocess.Process, stdin: bytes, max_bytes: in
         error = group.create_task(_last(process.stderr))
     code, said = await process.wait(), output.result()
     if said is None:
-        raise SandboxError(f"a command in a container said more than {max_bytes} bytes")
+        raise SandboxError(f"a command in a container printed more than {max_bytes} bytes")
     return Answer(code, said, error.result())
 
 

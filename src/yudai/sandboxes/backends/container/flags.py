@@ -24,7 +24,7 @@ _KEPT = ("/workspace", "/home/agent", "/var/lib/yudai")
 _FILES = 4096
 _MOST_PROCESSES = 1 << 15
 _RUN_BYTES = 16 << 20
-# A shell that waits takes up the orphans, which would count against the limit for ever.
+# A waiting shell reaps orphans, which would otherwise count against the process limit forever.
 _MAIN = 'sleep "$1" & while kill -0 $! 2>/dev/null; do wait $!; done'
 _GRACE_S = 60
 _PROXIES = ("http_proxy", "https_proxy", "ftp_proxy", "all_proxy", "no_proxy")

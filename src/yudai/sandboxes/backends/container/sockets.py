@@ -60,10 +60,10 @@ class ProxySockets:
             server.start()
         except FileExistsError:
             raise NameTakenError(
-                "there is a container of that name: it has a socket folder"
+                "there is already a container with that name: it has a socket folder"
             ) from None
         except OSError as error:
-            raise SandboxError(f"there is no way to a proxy: {error}") from error
+            raise SandboxError(f"the proxy's socket cannot be created: {error}") from error
         proxy_socket = self._open[machine_spec.key] = ProxySocket(folder, server)
         return proxy_socket
 
@@ -75,7 +75,7 @@ class ProxySockets:
         return server if machine_spec.phase or isinstance(server, Proxy) else None
 
     async def close(self, key: str) -> None:
-        """Also removes the folder that a dead process of ours left."""
+        """Also removes the folder that a dead process left."""
         proxy_socket = self._open.pop(key, None)
         if proxy_socket is not None:
             await proxy_socket.close()

@@ -43,7 +43,7 @@ def egress(hosts: Sequence[str]) -> dict[str, Any]:
 def _name(host: str) -> str:
     name, _, port = host.partition(":")
     if port not in _PORTS:
-        raise DeniedError(f"{host} cannot be allowed: E2B's rules know the ports 80 and 443 alone")
+        raise DeniedError(f"{host} cannot be allowed: E2B's rules support ports 80 and 443")
     if name == _EVERYTHING and port:
         raise DeniedError(f"{host} cannot be allowed: E2B's rules open every port of all hosts")
     return name
@@ -91,7 +91,7 @@ class Account:
             raise BaseGoneError(f"the prepared base is gone: {error}") from error
 
     async def attach(self, machine_id: str, ttl_s: float) -> AsyncSandbox:
-        async with self.asking("finding a sandbox again") as options:
+        async with self.asking("looking up a sandbox") as options:
             return await AsyncSandbox.connect(machine_id, timeout=math.ceil(ttl_s), **options)
 
     async def fork(

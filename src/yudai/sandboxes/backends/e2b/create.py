@@ -62,7 +62,7 @@ class Maker:
             self._fit(self._fork_of(source, fork), machine_spec)
             for fork, machine_spec in zip(forks, machine_specs, strict=False)
         )
-        fewer = SandboxError("E2B made fewer forks than were asked for")
+        fewer = SandboxError("E2B created fewer forks than requested")
         return [*fit, *[fewer] * (len(machine_specs) - len(fit))]
 
     async def discard(self, machine_id: str) -> None:
@@ -99,7 +99,7 @@ class Maker:
         try:
             return await retry(ask, within(self.account.timings.look_up_s, pauses_s), on=_UNSURE)
         except _UNSURE as error:
-            raise UnheardError(f"what became of a lost answer is unknown: {error}") from error
+            raise UnheardError(f"the response to a creation was lost: {error}") from error
 
     async def _ready(self, machine: E2BMachine) -> E2BMachine:
         try:

@@ -82,7 +82,7 @@ class Talk:
     def _count(self, text: str) -> None:
         self._left -= len(text.encode())
         if self._left < 0:
-            raise SandboxError(f"a command of ours said more than {self._max_bytes} bytes")
+            raise SandboxError(f"Yudai's own command printed more than {self._max_bytes} bytes")
 
     def _said(self) -> bytes:
         text = "".join(self._heard)
@@ -134,7 +134,7 @@ class E2BMachine:
     async def allow(self, hosts: Sequence[str]) -> None:
         rules = {**egress(hosts), "allow_internet_access": bool(hosts)}
         limit_s = self._account.timings.call_s
-        async with asking("setting what a sandbox may reach", limit_s):
+        async with asking("setting a sandbox's network rules", limit_s):
             await self._sandbox.update_network(rules, request_timeout=limit_s)  # pyright: ignore[reportArgumentType] - a TypedDict
 
     async def extend(self, ttl_s: float) -> None:
@@ -144,7 +144,7 @@ class E2BMachine:
 
     async def size(self, asked: SandboxLimits) -> SandboxLimits:
         limit_s = self._account.timings.call_s
-        async with asking("asking how big a sandbox is", limit_s):
+        async with asking("reading a sandbox's size", limit_s):
             info = await self._sandbox.get_info(request_timeout=limit_s)
         has = {"processors": info.cpu_count, "memory_bytes": info.memory_mb * _MIB}
         return asked.model_copy(update=has)
@@ -160,13 +160,13 @@ class E2BMachine:
                     await asyncio.sleep(pause_s)
         except TimeoutError:
             raise SandboxError(
-                f"a sandbox was made but did not answer within {limit_s:g} s"
+                f"a sandbox was created but did not answer within {limit_s:g} s"
             ) from None
 
     async def _answers(self) -> bool:
         limit_s = self._account.timings.call_s
         try:
-            async with talking("asking a sandbox whether it is there"):
+            async with talking("checking that a sandbox is running"):
                 return await self._sandbox.is_running(request_timeout=limit_s)
         except (BusyError, CutError, UnreachedError):
             return False

@@ -194,7 +194,7 @@ class LocalBackend(ABC):
         )
 
     def _lease_left(self, stuck: Stuck) -> Leftover:
-        name, why = stuck.path.name, "files of a dead process"
+        name, why = stuck.path.name, "files left by a dead process"
         return Leftover(backend=self._backend, id=name, why=why).refused(stuck.words)
 
     def _stuck(self, record: SandboxRecord, error: OSError) -> Stuck:

@@ -77,7 +77,7 @@ class Builder(NamedTuple):
 
 def in_use(key: str, users: int) -> str:
     sandboxes = "1 sandbox stands" if users == 1 else f"{users} sandboxes stand"
-    return f"{sandboxes} on base {key}: remove it after their end"
+    return f"{sandboxes} on base {key}: remove it when they have ended"
 
 
 class Bases:

@@ -124,7 +124,7 @@ def remove(folders: Sequence[Path]) -> bool:
 
 
 def find(proc: Path = Path("/proc/self")) -> Cgroups:
-    """Find the nearest groups of ours that may have children with limits."""
+    """Find our nearest groups that may have children with limits."""
     try:
         own = [line.split(":", 2) for line in (proc / "cgroup").read_text().splitlines()]
         mounts = [_mount(line) for line in (proc / "mountinfo").read_text().splitlines()]
@@ -247,7 +247,7 @@ def counts_processes() -> bool:
 
 def processors(limits: SandboxLimits, cgroup: Cgroup) -> Kept:
     """The promise about processors; there is no way to keep it without a control group."""
-    how = "no writable cgroup: whatever the host's other processes leave"
+    how = "no writable cgroup: shared with the host's other processes"
     if cgroup.cpu is not None:
         how = f"cgroup: the time of {limits.processors:g} for a sandbox"
     return cgroup.cpu is not None, how
@@ -255,7 +255,7 @@ def processors(limits: SandboxLimits, cgroup: Cgroup) -> Kept:
 
 def outlived(lifetime_s: float) -> str:
     minutes = f"{lifetime_s / 60:g}"
-    return f"the sandbox was ended after {minutes} minutes, as SANDBOX_LIFETIME_MINUTES says"
+    return f"the sandbox was ended after {minutes} minutes (SANDBOX_LIFETIME_MINUTES)"
 
 
 def _at_most(kind: int, wanted: int) -> int:

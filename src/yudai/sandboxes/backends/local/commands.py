@@ -35,11 +35,11 @@ class DiskWatch:
 
     async def until_full(self) -> None:
         """Return once the limit is passed; cancelled when the command ends before."""
-        while not await self._grew_too_big():  # noqa: ASYNC110 - nothing tells of a file that grows
+        while not await self._grew_too_big():  # noqa: ASYNC110 - there is no event for a growing file
             await asyncio.sleep(max(self._due - time.monotonic(), _SOONEST_S))
 
     async def is_full(self) -> bool:
-        """Look after a command, if the last look is not fresh."""
+        """Measure again after a command, unless the last measurement is recent."""
         return time.monotonic() >= self._due and await self._grew_too_big()
 
     async def _grew_too_big(self) -> bool:

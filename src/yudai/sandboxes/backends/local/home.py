@@ -222,7 +222,7 @@ def _new_id() -> str:
 def safe_name(name: str) -> str:
     """Refuse what could name another folder."""
     if not is_safe(name):
-        raise ValueError(f"not usable as the name of a folder: {name!r}")
+        raise ValueError(f"not a valid folder name: {name!r}")
     return name
 
 

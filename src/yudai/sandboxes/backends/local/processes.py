@@ -71,7 +71,7 @@ def own_namespace(kind: str) -> str:
 
 
 async def kill_and_wait(doomed: Iterable[int]) -> None:
-    """Kill processes, children of ours or not, and wait a while until they are gone."""
+    """Kill processes, our children or not, and wait briefly until they are gone."""
     for pid in doomed:
         with suppress(ProcessLookupError, PermissionError, TimeoutError):
             descriptor = os.pidfd_open(pid)

@@ -197,7 +197,7 @@ class Dialer:
         try:
             if local_socket is not None:
                 line = Stream(*await asyncio.open_unix_connection(local_socket, limit=MAX_HEAD))
-                # Our own service has a deadline of its own, and a model may think for long.
+                # Our own service enforces its deadline itself, and a model may take long.
                 return DialedHost(line, patience=ENDLESS)
             via = self._dialing.upstream.via(place, tunnel=tunnel)
             addresses = await self._addresses(place, is_needed=via is None)
@@ -226,7 +226,7 @@ class Dialer:
             return ()
         usable = [one for one in found if self._may_use(one, place.port, leave)]
         if found and not usable:
-            why = "its address is a private one, so that its name and port have to be there"
+            why = "its address is private, so the list must have its name with the port"
             raise self._refusal(place, why)
         return usable
 
@@ -243,7 +243,7 @@ class Dialer:
 
     def _refusal(self, place: Place, why: str) -> AnswerError:
         setting = f"SANDBOX_{self._phase.value.upper()}_HOSTS"
-        text = f"{place.authority} may not be reached, see {setting}: {why}"
+        text = f"{place.authority} is not allowed, see {setting}: {why}"
         return AnswerError(403, text, blocked=place)
 
 

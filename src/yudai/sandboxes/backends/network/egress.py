@@ -17,7 +17,7 @@ from yudai.sandboxes.port import Blocked, NetworkPolicy, OnBlocked, Phase
 
 PORT = 3128
 SOCKET = "/run/doors/proxy"
-"""Where a machine of its own sees the proxy's socket."""
+"""Path of the proxy's socket inside a container."""
 FORWARDER = "forward"
 _SOCKET = Path(SOCKET).name
 _REMEMBERED = 10_000
@@ -41,7 +41,7 @@ def forward_by_file(python: str, folder: str, *, socket: str) -> str:
     A command still runs when the forwarder does not start, and says so.
     """
     line = _line(python, f"{folder}/{FORWARDER}", socket)
-    return f"{line} </dev/null || echo 'yudai: there is no way to the proxy' >&2;"
+    return f"{line} </dev/null || echo 'yudai: the proxy cannot be reached' >&2;"
 
 
 def write_forwarder(folder: Path) -> None:

@@ -31,7 +31,7 @@ MAX_REQUEST = _HEAD.size + 1024
 
 _CONNECTIONS = 32
 _MOST = 20_000
-"""Per sandbox; further lookups get no answer, so that it cannot keep us busy for ever."""
+"""Per sandbox. Further lookups get no answer, so that it cannot keep us busy."""
 _PATIENCE_S = 2.0
 _ITSELF = ("localhost", "localhost.localdomain")
 
@@ -115,7 +115,7 @@ class NameWatch:
     ) -> None:
         """`folder` is the one that the sandbox sees as nscd's own.
 
-        `entries` is all that the sandbox can look up. None: it is unknown here, so glibc is told to
+        `entries` is all that the sandbox can look up. None: it is unknown here, so the reply makes glibc
         read its files itself, and does not ask again for a while.
         """
         self._blocked = blocked

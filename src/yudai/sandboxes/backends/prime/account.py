@@ -44,7 +44,7 @@ from yudai.sandboxes.backends.remote.cloud import (
 
 _GIB = 1 << 30
 _IMAGE_GB = 2
-"""The disk holds the image too, which no limit of ours counts."""
+"""The disk also holds the image, which our limit does not include."""
 _MARGIN_MINUTES = 2
 _LONGEST_MINUTES = 24 * 60
 _LONGEST_LABEL = 100
@@ -88,7 +88,7 @@ def egress(hosts: Sequence[str]) -> Egress:
     try:
         validate_egress_lists(list(hosts), None)
     except ValueError as error:
-        raise DeniedError(f"Prime cannot keep to this network policy: {error}") from error
+        raise DeniedError(f"Prime does not support this network policy: {error}") from error
     return Egress(list(hosts), None)
 
 
@@ -162,7 +162,7 @@ class Account:
 
     async def look(self) -> None:
         """One call that any valid key may make."""
-        async with self._asking("Prime could not be asked"):
+        async with self._asking("the request to Prime failed"):
             await self._client.list(per_page=1)
 
     async def kill(self, machine_id: str) -> bool:
@@ -205,7 +205,7 @@ class Account:
         try:
             return await talk(self._client, machine_id, line, max_bytes)
         except VENDORS as error:
-            broken = translate(error, "the line to a sandbox broke")
+            broken = translate(error, "the connection to a sandbox broke")
             raise await self._explain(machine_id, broken) from error
 
     async def upload(self, machine_id: str, path: str, content: bytes) -> None:
@@ -219,7 +219,7 @@ class Account:
     async def checkpoint(self, machine_id: str) -> str:
         """After a lost answer, the newest checkpoint: only we make one of this machine."""
         try:
-            async with self._asking("a checkpoint could not be made"):
+            async with self._asking("a checkpoint could not be created"):
                 return (await self._client.checkpoint(machine_id)).id
         except UnheardError:
             async with self._asking("checkpoints could not be listed"):
@@ -229,7 +229,7 @@ class Account:
             return kept[-1].id
 
     async def until_durable(self, checkpoint: str) -> None:
-        async with asking("a checkpoint was not kept", self._timings.snapshot_s):
+        async with asking("a checkpoint was not stored", self._timings.snapshot_s):
             await self._client.wait_for_checkpoint(checkpoint, self._timings.snapshot_s)
 
     async def is_durable(self, checkpoint: str) -> bool:
@@ -261,7 +261,7 @@ class Account:
 
     async def _make(self, request: CreateSandboxRequest) -> str:
         try:
-            async with self._asking("a sandbox could not be made"):
+            async with self._asking("a sandbox could not be created"):
                 return (await self._client.create(request)).id
         except GoneError as error:
             if request.checkpoint_id:
@@ -310,7 +310,7 @@ class Account:
             page, has_next = page + 1, answer.has_next
 
     async def _news(self, names: Sequence[str]) -> dict[str, News]:
-        async with self._asking("the state of sandboxes could not be asked for"):
+        async with self._asking("the state of sandboxes could not be read"):
             answer = await self._client.get_sandbox_statuses(list(names))
         gone = {
             missing.sandbox_id: News("", GoneError(f"the sandbox is gone: {missing.code}"))

@@ -21,7 +21,7 @@ from yudai.sandboxes.backends.remote.cloud import BusyError, CutError, Said
 
 _FOLDER = ".prime"
 _CACHE = "sandbox_auth_cache.json"
-# Standard input would stay open for ever. The byte says that we heard the beginning.
+# Standard input would stay open forever. The byte shows that we got the beginning.
 _HEARD = b"."
 _PREFIX = "exec </dev/null; printf .\n"
 
@@ -65,7 +65,7 @@ async def _busy_at_once(response: httpx.Response) -> None:
     request = response.request
     is_creation = request.method == "POST" and request.url.path.endswith("/sandbox")
     if is_creation and response.status_code == TOO_MANY:
-        raise BusyError("Prime makes no more for now", retry_after_s=retry_after_s(response))
+        raise BusyError("Prime creates no more for now", retry_after_s=retry_after_s(response))
 
 
 async def talk(client: AsyncSandboxClient, machine_id: str, line: str, max_bytes: int) -> Said:
@@ -89,7 +89,7 @@ async def talk(client: AsyncSandboxClient, machine_id: str, line: str, max_bytes
     finally:
         complaints.cancel()
     await _end(process)
-    raise SandboxError(f"a command said more than {max_bytes} bytes")
+    raise SandboxError(f"a command printed more than {max_bytes} bytes")
 
 
 async def _listen(stream: AsyncIterator[bytes], output: bytearray, most: int) -> bool:
@@ -103,7 +103,7 @@ async def _listen(stream: AsyncIterator[bytes], output: bytearray, most: int) ->
 
 def _said(exit_code: int, output: bytes) -> Said:
     if not output.startswith(_HEARD):
-        raise CutError("the line broke: the beginning of what it said was lost")
+        raise CutError("the connection broke: the beginning of the output was lost")
     return Said(exit_code, output[len(_HEARD) :])
 
 

@@ -57,7 +57,7 @@ class PrimeMachine:
             raise
         if not done:
             talk.cancel()
-            raise TimeoutError(f"no end within {timeout_s:g} s")
+            raise TimeoutError(f"not finished within {timeout_s:g} s")
         return talk.result()
 
     async def put(self, path: str, content: bytes) -> None:
@@ -87,7 +87,7 @@ class PrimeCloud:
         base_url: str | None = None,
         timings: "Timings | None" = None,
     ) -> None:
-        """`home` is a folder of ours: the client keeps tokens in it, for us alone to read."""
+        """`home` is a private folder, because the client stores tokens in it."""
         self._api_key = api_key
         self._image = image
         self._home = home
@@ -174,7 +174,7 @@ class PrimeCloud:
             await self._drop(checkpoint)
             raise
         except asyncio.CancelledError:
-            log.warning("snapshot.not_removed", snapshot=checkpoint, error="there was no time")
+            log.warning("snapshot.not_removed", snapshot=checkpoint, error="there was no time left")
             raise
         return checkpoint
 

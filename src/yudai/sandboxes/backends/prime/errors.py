@@ -32,7 +32,7 @@ TOO_MANY = 429
 _STATUS = re.compile(r"\bHTTP (\d{3})\b")
 _UNCONNECTED = (httpx.ConnectError, httpx.ConnectTimeout)
 _NO_KEY = "Prime does not accept the key: check PRIME_API_KEY"
-_NO_CREDIT = "Prime wants to be paid first: look at the billing page of the account"
+_NO_CREDIT = "the Prime account has no credit: see its billing page"
 
 
 class DownError(UnheardError):

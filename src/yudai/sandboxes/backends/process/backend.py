@@ -46,17 +46,17 @@ VARIABLE = "YUDAI_WORKSPACE"
 _INSTALLS = ("lib/python3*/site-packages/*.pth", "lib/python3*/site-packages/*.py")
 
 _KEPT: dict[GuaranteeKind, Kept] = {
-    "files": (False, "commands read and write whatever you can"),
-    "environment": (False, "yours is not passed on, but commands can look into your processes"),
+    "files": (False, "commands can read and write everything that you can"),
+    "environment": (False, "yours is not passed on, but commands can read that of your processes"),
     "network": (False, "commands have your network"),
-    "processes": (False, "killed by session, mark and descent; one that hides all three stays"),
+    "processes": (False, "found by session, mark and parent; one that hides all three survives"),
     "memory": (False, "no limit"),
     "process count": (False, "no limit"),
     "processors": (False, "no limit"),
     "disk": (False, "only the workspace is measured"),
-    "time": (True, "a command is killed with all that is known to come from it"),
+    "time": (True, "a command is killed with all its known child processes"),
     "output": (True, "capped while it is read; head and tail are kept"),
-    "kernel": (False, "the host's own: no wall against its bugs"),
+    "kernel": (False, "the host's own: no protection against its bugs"),
 }
 
 

@@ -38,7 +38,7 @@ class ProcessEnvironment(NamedTuple):
 
 
 class ProcessCommands:
-    """One command at a time, in a session of its own and marked in its environment."""
+    """One command at a time, in a new session and with a mark in its environment."""
 
     def __init__(self, around: ProcessEnvironment, *, disk: DiskWatch) -> None:
         self._around = around
@@ -61,7 +61,7 @@ class ProcessCommands:
         return await run_script(asked, self._run, lost=self.lost, disk=self._disk)
 
     async def end(self) -> None:
-        self.lost = "the sandbox has been destroyed"
+        self.lost = "the sandbox has been removed"
         for mark, status in list(self._running.items()):
             kill_descendants(mark)
             await asyncio.wait({status})

@@ -65,8 +65,7 @@ _BUILDER = "yudai"
 _OWN_STEPS_S = 1800.0
 _COUNTED_ELSEWHERE = 1 << 20
 _ONE_USER = (
-    "the sandbox does not let us run commands as another user: its image or its engine takes away"
-    " the right to change users"
+    "the sandbox cannot run commands as another user: its image or its engine removes that right"
 )
 
 
@@ -196,7 +195,7 @@ class RemoteBackend:
         hosts = (*self._terms.network.setup, *hosts_of(self._terms.packages))
         entry = await self._entry(owner or _BUILDER)
         machine_spec = await self._machine_spec(entry, image="", hosts=hosts, phase=Phase.SETUP)
-        # Set-up has a time of its own, and our steps around it.
+        # Set-up has its own time limit, and our steps take time as well.
         lifetime_s = max(machine_spec.limits.lifetime_s, spec.setup_timeout_s + _OWN_STEPS_S)
         limits = machine_spec.limits.model_copy(update={"lifetime_s": lifetime_s})
         machine_spec = machine_spec.model_copy(update={"limits": limits})

@@ -81,7 +81,7 @@ async def _furnish(spec: BaseSpec, machine: Machine, commands: RemoteCommands) -
 
 
 async def _lend_uv(machine: Machine, commands: RemoteCommands) -> None:
-    """Set-up commands of ours use it, and few images have it."""
+    """Our set-up commands use it, and few images have it."""
     uv = own_uv()
     has_it = await commands.exec("command -v uv", cwd="/")
     if has_it.exit_code == 0 or uv is None or platform.machine() != _MACHINE:
@@ -131,4 +131,4 @@ async def _do(commands: RemoteCommands, line: str) -> None:
     result = await commands.as_root().exec(line, cwd="/", timeout_s=_STEP_S)
     if result.exit_code != 0:
         said = result.text.strip().splitlines()[-1:] or ["no reason was given"]
-        raise SandboxError(f"the machine could not be furnished: {said[0]}")
+        raise SandboxError(f"the machine could not be prepared: {said[0]}")

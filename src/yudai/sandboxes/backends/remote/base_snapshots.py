@@ -122,7 +122,7 @@ class BaseSnapshots:
     async def _finish_removal(self, name: str) -> int:
         """Remove a marked base, or unmark it when a sandbox uses it.
 
-        The row goes last: a snapshot without a row would stay and cost money for ever.
+        The row is deleted last, because a snapshot without a row would cost money forever.
         """
         entry = await self._register.find_base(self._cloud.name, name)
         if entry is None or not entry.external.startswith(_DROPPED):
@@ -143,7 +143,7 @@ class BaseSnapshots:
     async def _remove_unknown(self, image: str) -> None:
         try:
             await self._cloud.remove_snapshot(image)
-        except Exception as error:  # noqa: BLE001 - told, for nobody else will find it
+        except Exception as error:  # noqa: BLE001 - logged, because nothing else finds it
             log.warning(
                 "base.left_behind", backend=self._cloud.name, image=image, error=repr(error)
             )

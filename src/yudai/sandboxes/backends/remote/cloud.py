@@ -71,17 +71,17 @@ BY_STATUS: dict[int, Make] = {
 """What an HTTP status means at every provider."""
 
 _HOW: dict[GuaranteeKind, str] = {
-    "files": "separate VM run by the provider (their claim)",
-    "environment": "nothing of ours is in the VM but what a command is given",
-    "network": "the provider's egress rules, closed unless a phase has hosts (their claim)",
-    "processes": "commands run as another user; all it has left is killed after each",
+    "files": "separate VM at the provider (its claim)",
+    "environment": "the VM gets only the variables of a command",
+    "network": "the provider's egress rules, closed except for a phase's hosts (its claim)",
+    "processes": "commands run as another user, whose processes are killed after each",
     "processors": "{size}",
     "memory": "{size}",
-    "process count": "counted in the VM, for the user of the commands",
+    "process count": "counted in the VM, for the commands' user",
     "disk": "measured in the VM while a command runs",
-    "time": "a command is killed in the VM with all it started; its output so far is kept",
-    "output": "capped in the VM and once more here",
-    "kernel": "the VM's own (their claim)",
+    "time": "a command is killed in the VM with all its child processes; its output so far is kept",
+    "output": "capped in the VM and again here",
+    "kernel": "the VM's own (the provider's claim)",
 }
 
 
@@ -91,7 +91,7 @@ class MachineSpec(Value):
     key: str
     """New for each machine, [a-z0-9-]; the same key never makes two of them."""
     image: str = ""
-    """A snapshot of ours; "": the provider's template or image as it is set."""
+    """Our snapshot; "": the configured template or image of the provider."""
     tags: Mapping[str, str]
     """All of them, INSTALLATION and SANDBOX_TAG included."""
     limits: SandboxLimits

@@ -122,7 +122,7 @@ class RemoteCommands:
             lost, killed = words.pop("lost"), words.pop("killed")
             result = ExecResult(output=heard.body, **words)
         except (KeyError, ValueError) as error:
-            raise self._line.lose(f"the sandbox's warden talks nonsense: {error}") from error
+            raise self._line.lose(f"the sandbox's warden is not understood: {error}") from error
         if lost:
             raise self._line.lose(str(lost))
         if killed:
@@ -167,7 +167,7 @@ class _Turns:
             self._asking = None
 
     async def end(self) -> None:
-        self.line.lose("the sandbox has been destroyed")
+        self.line.lose("the sandbox has been removed")
         for task in (self._asking, self._stopping):
             if task is not None:
                 task.cancel()

@@ -28,7 +28,7 @@ log: structlog.stdlib.BoundLogger = structlog.get_logger()
 
 _FIRST_PAUSE_S = 0.5
 _LONGEST_PAUSE_S = 5.0
-_FULL = "all {} sandboxes that this installation may have at once are in use"
+_FULL = "all {} sandboxes that this installation may use at once are in use"
 
 
 @dataclass
@@ -58,7 +58,7 @@ GRACE_S = 60.0
 """The provider ends a machine so long after we should have done it."""
 _EXTENSIONS = 3
 """In each time-to-live."""
-_OLD = "the sandbox's lifetime of {:g} minutes is over: see SANDBOX_LIFETIME_MINUTES"
+_OLD = "the sandbox's lifetime of {:g} minutes has ended: see SANDBOX_LIFETIME_MINUTES"
 
 
 @dataclass
@@ -143,7 +143,7 @@ class Machines:
         return dict.fromkeys(self._placed, "") | made
 
     async def destroy(self, sandbox_id: str) -> None:
-        """The end of one of ours, also when the caller is cancelled meanwhile.
+        """Remove a machine, even if the caller is cancelled meanwhile.
 
         What cannot be removed now is left to the next sweep.
         """
@@ -294,7 +294,7 @@ class Machines:
         if unheard:
             try:
                 left = await self._end_unheard(unheard)
-            except Exception as error:  # noqa: BLE001 - a sweep finds them, for they are nobody's
+            except Exception as error:  # noqa: BLE001 - a sweep finds them, because they have no holder
                 left = unheard
                 log.warning("sandbox.not_looked_up", error=repr(error))
         for sandbox_id in unheard:

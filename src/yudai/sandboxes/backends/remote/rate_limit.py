@@ -38,7 +38,7 @@ class MachineRateLimit:
         if n > self._at_once:
             raise DeniedError(f"{n} sandboxes at once are more than the {self._at_once} allowed")
         taken = 0
-        # Two callers that each hold a part of what they want would wait for ever.
+        # Two callers that each hold a part of what they need would wait forever.
         async with self._entrance:
             try:
                 while taken < n:

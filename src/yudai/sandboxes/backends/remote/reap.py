@@ -20,8 +20,8 @@ ELSEWHERE_S = 86_400.0
 """For so long a row of another host may wait for that host to look for its machine."""
 ENDED = "its run has ended"
 DEAD = "its process is dead"
-UNKNOWN = "nobody knows it"
-_WATCHED = "a worker removes it when it has watched it for 5 minutes"
+UNKNOWN = "it is not in the database"
+_WATCHED = "a worker removes it after 5 minutes of observation"
 _AT_ONCE = 8
 
 Now = Callable[[], float]

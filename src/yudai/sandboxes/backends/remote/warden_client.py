@@ -142,7 +142,7 @@ class WardenClient:
             async with asyncio.timeout(timeout_s):
                 await self.insist(put, is_long=False)
         except TimeoutError:
-            raise self.lose("a file could not be brought into the sandbox in time") from None
+            raise self.lose("writing a file to the sandbox took too long") from None
 
     async def insist(self, act: Callable[[], Awaitable[T]], *, is_long: bool = True) -> T:
         """Do what may be done twice, until the line holds; SandboxError when it does not.
@@ -184,7 +184,7 @@ def _last(said: bytes) -> str:
 _STEP_S = 300.0
 _IS_NEW = "import sys; sys.exit(sys.version_info < (3, 10))"
 _LOOK = f"mkdir -p {FOLDER} && {PYTHON} -c {shlex.quote(_IS_NEW)}"
-_NEEDS = f"the sandbox's image needs python3, version 3.10 or newer, and a {FOLDER} to write to"
+_NEEDS = f"the sandbox's image needs Python 3.10 or newer as python3, and a writable {FOLDER}"
 
 
 class Welcome(NamedTuple):
@@ -225,7 +225,7 @@ async def changes(line: WardenClient) -> dict[str, Change]:
         words: dict[str, Any] = json.loads(heard.body)
         return {path: _change(word) for path, word in words.items()}
     except (TypeError, ValueError) as error:
-        raise line.lose(f"the sandbox's warden talks nonsense: {error}") from error
+        raise line.lose(f"the sandbox's warden is not understood: {error}") from error
 
 
 async def ask(line: WardenClient, verb: str, name: str = "") -> Heard:

@@ -81,7 +81,7 @@ def choose_python(asked: str, folders: Iterable[Path]) -> Path:
         if fitting:
             return max(fitting, key=found.__getitem__)
     raise RefusedError(
-        f"this repository asks for Python {asked}, which is not on this machine: install it, or"
+        f"this repository requires Python {asked}, which is not on this machine: install it, or"
         " give an environment with ",
         ENV,
     )
@@ -140,7 +140,7 @@ def choose_node(folders: Iterable[Path]) -> Path:
         # A version manager's shim is called otherwise, or has no npm behind it.
         if real.name == "node" and os.access(real, os.X_OK) and _has_npm(real):
             return real
-    raise RefusedError("this repository needs Node: install it, or `pip install yudai[node]`")
+    raise RefusedError("this repository requires Node: install it, or `pip install yudai[node]`")
 
 
 def node_folders(node: Path) -> list[Path]:

@@ -158,7 +158,7 @@ def furnish(toolchain: Toolchain, store: Path) -> Toolchain:
 
 
 def own_uv() -> Path | None:
-    """A dependency of ours, but Yudai may have been installed without it."""
+    """A dependency that an installation may lack."""
     try:
         return Path(uv.find_uv_bin())
     except FileNotFoundError:
