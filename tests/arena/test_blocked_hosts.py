@@ -60,7 +60,7 @@ async def test_of_a_run_and_of_a_solve(listener: Listener):
 
 
 @pytest.mark.parametrize("phase", [Phase.AGENT, Phase.VERIFICATION])
-async def test_from_a_program_in_a_box_to_the_timeline(
+async def test_from_a_program_in_a_sandbox_to_the_timeline(
     listener: Listener, tmp_path: Path, phase: Phase
 ):
     source = make_archive(tmp_path / "source.tar", {"a.txt": b"one\n"})

@@ -222,7 +222,7 @@ async def watched(ring: Ring) -> Watched:
     async def is_over() -> bool:
         return False
 
-    return (await DatabaseSource(ring.context, SOLVE, is_over).look()).seen
+    return (await DatabaseSource(ring.context, SOLVE, is_over).poll()).seen
 
 
 @pytest.mark.parametrize(

@@ -33,7 +33,7 @@ def run_until_signal(command: Coroutine[Any, Any, int]) -> int:
 
 def stay_until_signal(command: Coroutine[Any, Any, int]) -> int:
     """Run it; a signal cancels it, and what it has opened closes itself on the way out."""
-    return _run(_Leaver(), command)
+    return _run(_ServiceStopper(), command)
 
 
 class _Stopper:
@@ -69,7 +69,7 @@ class _Stopper:
         """Ignore it, because the work is already ending."""
 
 
-class _Leaver(_Stopper):
+class _ServiceStopper(_Stopper):
     def exit_code(self, number: int) -> int:
         # Who manages services ends them by SIGTERM: that is no failure.
         return OK if number == signal.SIGTERM else super().exit_code(number)

@@ -122,15 +122,15 @@ async def show_runs(source: Source, console: Console) -> None:
     with display:
         phase = Phase("", 0.0)
         while True:
-            look = await source.look()
-            for event in look.seen.events:
+            polled = await source.poll()
+            for event in polled.seen.events:
                 # What was blocked says nothing about how far the solve is.
                 if event.run_id is None and not is_blocked(event):
                     phase = Phase(event.kind, event.at)
-            display.draw(look.seen, phase)
-            if look.is_last:
+            display.draw(polled.seen, phase)
+            if polled.is_last:
                 return
-            await asyncio.sleep(look.wait_s)
+            await asyncio.sleep(polled.wait_s)
 
 
 class _Ticker:

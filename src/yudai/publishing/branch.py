@@ -20,7 +20,7 @@ _STALE = {
     BaseMove.NEAR: "the base branch has changed files of this patch since, and the combination"
     " is not proved: solve the issue again",
 }
-_SOMEBODYS = "branch {} in {} was changed by another person: their work is never overwritten"
+_EDITED = "branch {} in {} was changed by another person: their work is never overwritten"
 
 Revalidate = Callable[[SolveId, RunId, str], Awaitable[bool]]
 """Whether our commit merged with the present base branch passes."""
@@ -88,7 +88,7 @@ class BranchWriter:
     async def _put(self, work: Work, head: RepoRef, commit: str, there: str | None) -> None:
         branch = work.row.branch or ""
         if there not in (None, commit):
-            raise ConflictError(_SOMEBODYS.format(branch, head.full))
+            raise ConflictError(_EDITED.format(branch, head.full))
         if commit != work.row.commit:
             await self.publishing.note(work.row, commit=commit)
         if there is None:

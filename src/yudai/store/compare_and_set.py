@@ -28,7 +28,7 @@ async def get_row(
 
 
 async def find_row(db: AsyncSession, table: type[Row], ending: str) -> Row:
-    """The row whose id has this unique ending. (The start of an id is the time.)"""
+    """The row whose id has this unique ending. The start of an id is the time."""
     if len(ending) < MIN_ENDING:
         noun = _noun(table)
         raise RefusedError(f"give at least {MIN_ENDING} characters of the {noun}'s id")

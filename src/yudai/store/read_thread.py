@@ -49,7 +49,7 @@ class _Thread:
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
-        self._executor = ThreadPoolExecutor(1, "lookout")
+        self._executor = ThreadPoolExecutor(1, "yudai-reads")
         self._connection: Connection | None = None
 
     async def do(self, work: Callable[[Connection], T]) -> T:

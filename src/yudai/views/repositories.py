@@ -17,7 +17,7 @@ from yudai.kit.text import clean
 from yudai.kit.value import Value, from_attributes
 from yudai.store.store import Store
 from yudai.views import solve_queries as pages
-from yudai.views.solve_queries import Used
+from yudai.views.solve_queries import UsedRepository
 
 MAX_REPOS = 500
 PER_PAGE = 30
@@ -86,7 +86,7 @@ class Wanted(Value):
 
 @dataclass(frozen=True)
 class Browser:
-    """Requests use the viewer's own credential, so that they see only what they see at the forge."""
+    """Requests use the viewer's credential, so that they see only what they see at the forge."""
 
     asks: ForgeIssueReader
     own: Owned
@@ -200,16 +200,16 @@ class RepoList(Value):
     """Newest first, at most 50."""
 
 
-class _Spot(NamedTuple):
+class _RepositoryAddress(NamedTuple):
     path: str
     url: str
 
 
 async def recent_repositories(store: Store, *, user_id: str) -> RepoList:
-    """Whether it can be solved again; the demo and imported runs cannot."""
+    """Recent repositories, without those of the demo and of imported runs."""
     async with store.read() as db:
         used = await pages.used(db, user_id, limit=LOOKED_THROUGH)
-    found: dict[_Spot, list[Used]] = {}
+    found: dict[_RepositoryAddress, list[UsedRepository]] = {}
     for one in used:
         spot = _spot(one)
         if any(spot):
@@ -218,13 +218,13 @@ async def recent_repositories(store: Store, *, user_id: str) -> RepoList:
     return RepoList(repos=tuple(_recent(spot, uses) for spot, uses in newest_first))
 
 
-def _spot(used: Used) -> _Spot:
+def _spot(used: UsedRepository) -> _RepositoryAddress:
     snapshot = used.snapshot
     path = "" if snapshot is None else str(snapshot.root / snapshot.folder)
-    return _Spot(clean(path), used.repo_url)
+    return _RepositoryAddress(clean(path), used.repo_url)
 
 
-def _recent(spot: _Spot, uses: list[Used]) -> RecentRepo:
+def _recent(spot: _RepositoryAddress, uses: list[UsedRepository]) -> RecentRepo:
     newest = uses[0]
     return RecentRepo(
         repo=newest.repo,

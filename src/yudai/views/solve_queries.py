@@ -55,7 +55,7 @@ class Which(NamedTuple):
     words: str = ""
     """Part of the issue's title or of the repository's name."""
     repo_urls: frozenset[str] | None = None
-    """All solves of these repositories, and the user's own without a forge. None: all of the user's."""
+    """Solves of these repositories, and the user's own without a forge. None: all of the user's."""
 
 
 class Tally(NamedTuple):
@@ -70,7 +70,7 @@ class Champion(NamedTuple):
     """The baseline of its tests."""
 
 
-class Used(NamedTuple):
+class UsedRepository(NamedTuple):
     repo: str
     repo_url: str
     snapshot: Snapshot | None
@@ -147,7 +147,7 @@ async def champions(db: AsyncSession, solve_ids: Sequence[SolveId]) -> dict[Solv
     }
 
 
-async def used(db: AsyncSession, user_id: str, *, limit: int) -> list[Used]:
+async def used(db: AsyncSession, user_id: str, *, limit: int) -> list[UsedRepository]:
     """Repositories of a user's solves, newest first."""
     query = (
         select(SolveRow.repo, SolveRow.repo_url, SolveRow.snapshot, SolveRow.created_at)
@@ -155,4 +155,4 @@ async def used(db: AsyncSession, user_id: str, *, limit: int) -> list[Used]:
         .order_by(*_NEWEST_FIRST)
         .limit(limit)
     )
-    return [Used(*row) for row in await db.execute(query)]
+    return [UsedRepository(*row) for row in await db.execute(query)]

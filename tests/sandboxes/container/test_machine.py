@@ -16,7 +16,7 @@ from yudai.kit.errors import SandboxError
 from yudai.sandboxes.backends.container import cloud as container_cloud
 from yudai.sandboxes.backends.remote import warden_client as line_module
 from yudai.sandboxes.backends.remote.cloud import (
-    CutError,
+    ConnectionCutError,
     DeniedError,
     FullError,
     GoneError,
@@ -101,7 +101,7 @@ async def test_a_file_that_takes_too_long(
 ) -> None:
     monkeypatch.setattr(container_cloud, "_PUT_S", 0.5)
     made.engine.hang("exec")
-    with pytest.raises(CutError, match="in time"):
+    with pytest.raises(ConnectionCutError, match="in time"):
         await made.machine.put(str(tmp_path / "file"), b"x")
 
 
@@ -133,7 +133,7 @@ async def test_a_container_that_is_no_more(made: Made, tmp_path: Path) -> None:
 
 async def test_trouble_of_the_engine_is_asked_again(made: Made) -> None:
     made.engine.fail("exec", "Error: the engine stumbles", code=125)
-    with pytest.raises(CutError, match="stumbles"):
+    with pytest.raises(ConnectionCutError, match="stumbles"):
         await made.machine.run("true", timeout_s=20)
     assert await made.machine.run("echo again", timeout_s=20) == (0, b"again\n")
 

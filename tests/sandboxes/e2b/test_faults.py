@@ -27,7 +27,7 @@ from yudai.sandboxes.backends.remote.cloud import (
     SANDBOX_TAG,
     BaseGoneError,
     BusyError,
-    CutError,
+    ConnectionCutError,
     DeniedError,
     FullError,
     GoneError,
@@ -112,7 +112,7 @@ async def test_a_file_that_nobody_takes(tmp_path: Path) -> None:
     async with scene(tmp_path / "e2b", timings=SHORT._replace(call_s=0.5)) as here:
         machine = await here.cloud.create(machine_spec())
         here.e2b.faults.add("POST /files", Fault(hang=True))
-        with pytest.raises(CutError):
+        with pytest.raises(ConnectionCutError):
             await machine.put("/home/file", b"x")
 
 

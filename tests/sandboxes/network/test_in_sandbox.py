@@ -146,7 +146,7 @@ async def test_a_failed_set_up_shows_the_refusal(make: Make, source: Path):
         await set_up(make(), source, "python3 -m pip download --retries 1 tinything")
 
 
-async def test_without_hosts_a_box_is_as_it_was(make: Make, source: Path):
+async def test_without_hosts_a_sandbox_is_as_it_was(make: Make, source: Path):
     sandbox = await spawn(make(network=NetworkPolicy(setup=("*",))), source, Phase.AGENT)
 
     said = await sandbox.exec("ls /run/yudai; env | grep -ic prox; set -- /proc/[0-9]*; echo $#")
@@ -232,7 +232,7 @@ def listening(folder: Path) -> list[str]:
     return [*files, *(name for name in proxies if name.endswith("/proxy"))]
 
 
-async def test_a_box_that_goes_takes_its_proxy_along(make: Make, source: Path, tmp_path: Path):
+async def test_a_sandbox_that_goes_takes_its_proxy_along(make: Make, source: Path, tmp_path: Path):
     before = len(listening(tmp_path))
     sandbox = await spawn(make(network=NetworkPolicy(agent=("pypi.org",))), source)
     assert len(listening(tmp_path)) == before + 2

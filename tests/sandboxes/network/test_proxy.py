@@ -172,7 +172,7 @@ async def test_of_very_many_only_a_hundred_are_told(scene: Scene):
     assert [one.host for one in scene.blocked] == [f"h{number}.net" for number in range(100)]
 
 
-def test_boxes_of_one_owner_are_told_of_once():
+def test_sandboxes_of_one_owner_are_told_of_once():
     told: list[Blocked] = []
     tell = once(told.append)
     one = Blocked(host="a", port=1, phase=Phase.AGENT, owner="x")

@@ -20,7 +20,7 @@ class KeptDiff(NamedTuple):
 
 def kept_diff(patch: str, *, limit: int = MAX_DIFF_BYTES) -> KeptDiff:
     """Whole lines from its start, with U+FFFD for bytes that are not UTF-8."""
-    # No character is shorter than a byte: of what is far too long only the beginning is looked at.
+    # A character has at least one byte, so only the start of a long patch is encoded.
     encoded = clean(patch[: limit + 1]).encode()
     if len(encoded) <= limit and len(patch) <= limit:
         return KeptDiff(encoded.decode())

@@ -24,17 +24,17 @@ from yudai.runs.spending.metered_gateway import MeteredGateway
 MakeGateway = Callable[[], MeteredGateway]
 
 
-class Asked(NamedTuple):
+class SeenCall(NamedTuple):
     """A call, kept so that the next one can be compared with it."""
 
     messages: tuple[bytes, ...]
     tools: bytes
 
     @classmethod
-    def of(cls, messages: list[Object], tools: list[Object]) -> "Asked":
+    def of(cls, messages: list[Object], tools: list[Object]) -> "SeenCall":
         return cls(tuple(map(_digest, messages)), _digest(tools))
 
-    def is_continued_by(self, later: "Asked") -> bool:
+    def is_continued_by(self, later: "SeenCall") -> bool:
         return later.tools == self.tools and later.messages[: len(self.messages)] == self.messages
 
 
@@ -48,9 +48,9 @@ class Session:
     messages: int = -1
     """The number of stored messages when `seen` was read; -1: never read."""
     tasks: set[asyncio.Task[Any]] = field(default_factory=set[asyncio.Task[Any]])
-    _last: tuple[Asked, MeteredGateway] | None = None
+    _last: tuple[SeenCall, MeteredGateway] | None = None
 
-    async def complete(self, call: Call, asked: Asked) -> Completion:
+    async def complete(self, call: Call, asked: SeenCall) -> Completion:
         """Metered, and bounded by what was counted before only where that is still the same.
 
         A gateway takes its conversation to grow; an agent may send another one every time, and
@@ -87,7 +87,7 @@ class Session:
         for task in self.tasks:
             task.cancel()
 
-    def _gateway(self, asked: Asked) -> MeteredGateway:
+    def _gateway(self, asked: SeenCall) -> MeteredGateway:
         if self._last is not None and self._last[0].is_continued_by(asked):
             return self._last[1]
         return self.make_gateway()
@@ -115,7 +115,7 @@ class CallRequest(NamedTuple):
 
     request: ChatRequest
     messages: Prepared
-    asked: Asked
+    asked: SeenCall
     redact: Redact
 
 
@@ -184,7 +184,7 @@ class Intake:
             return own(known(text))
 
         messages = prepared(request.messages, seen, redact, at=now)
-        return CallRequest(request, messages, Asked.of(request.messages, request.tools), redact)
+        return CallRequest(request, messages, SeenCall.of(request.messages, request.tools), redact)
 
 
 async def _read(read: ReadBody) -> bytes:

@@ -15,7 +15,7 @@ from yudai import __version__
 from yudai.artifacts.port import ArtifactKind
 from yudai.cli import console
 from yudai.cli.http.client import AwayError, Remote, open_remote
-from yudai.cli.records.source import KnownSolve, Look, Source
+from yudai.cli.records.source import KnownSolve, PolledSolve, Source
 from yudai.gateway.domain.models import Model
 from yudai.kit.errors import NotFoundError, RefusedError, YudaiError
 from yudai.kit.ids import RunId, SolveId, short
@@ -195,10 +195,10 @@ class UpdatesSource:
     def __post_init__(self) -> None:
         self._known = KnownSolve(self.remote.url)
 
-    async def look(self) -> Look:
+    async def poll(self) -> PolledSolve:
         updates = await self._ask()
         seen = self._known.update(updates)
-        return Look(
+        return PolledSolve(
             seen=seen,
             is_last=seen.solve.state in RESTING and not updates.more,
             wait_s=0 if updates.more else _pace(updates.poll_ms / 1000),

@@ -31,7 +31,7 @@ class Watched(NamedTuple):
         return 0.0 if started_at is None else (self.solve.finished_at or now) - started_at
 
 
-class Look(NamedTuple):
+class PolledSolve(NamedTuple):
     seen: Watched
     is_last: bool
     wait_s: float
@@ -41,7 +41,7 @@ class Look(NamedTuple):
 class Source(Protocol):
     """Polls a watched solve."""
 
-    async def look(self) -> Look: ...
+    async def poll(self) -> PolledSolve: ...
 
 
 @dataclass
@@ -80,8 +80,8 @@ class DatabaseSource:
     _known: KnownSolve = field(default_factory=lambda: KnownSolve("the database"), init=False)
     _ask: Ask | None = field(default=None, init=False)
 
-    async def look(self) -> Look:
-        # Asked before the look, so that the last look shows the end.
+    async def poll(self) -> PolledSolve:
+        # Asked before the poll, so that the last poll shows the end.
         known = self._known
         over = await self.is_over() or (known.solve is not None and known.solve.state in RESTING)
         if self._ask is None:
@@ -90,7 +90,7 @@ class DatabaseSource:
         updates = await poll_once(self.context, self._ask._replace(cursor=known.cursor))
         seen = known.update(updates)
         is_quick = over or updates.more or seen.solve.state in RESTING
-        return Look(
+        return PolledSolve(
             seen=seen,
             is_last=over and not updates.more and not seen.events,
             wait_s=0 if is_quick else _POLL_S,

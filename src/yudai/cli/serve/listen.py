@@ -97,7 +97,7 @@ def _why_not(error: OSError, address: str, port: int) -> str:
 @contextmanager
 def _logs_as_ours() -> Generator[None]:
     """Sends the HTTP server's log records to our log, in the same format."""
-    logger, handler = logging.getLogger("uvicorn"), _ToOurs(level=logging.WARNING)
+    logger, handler = logging.getLogger("uvicorn"), _LogForwarder(level=logging.WARNING)
     before = logger.propagate
     logger.addHandler(handler)
     logger.propagate = False
@@ -108,6 +108,6 @@ def _logs_as_ours() -> Generator[None]:
         logger.propagate = before
 
 
-class _ToOurs(logging.Handler):
+class _LogForwarder(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         log.log(record.levelno, "http.said", message=record.getMessage(), exc_info=record.exc_info)

@@ -38,7 +38,7 @@ _SELECTORS = re.compile(
 _HEADING = re.compile(r"^(?=[ \t]*Comment by \S+ \()", re.MULTILINE)
 
 
-class Bared(NamedTuple):
+class StrippedText(NamedTuple):
     """Text without its invisible parts."""
 
     text: str
@@ -46,7 +46,7 @@ class Bared(NamedTuple):
     characters: int
 
 
-class Taken(NamedTuple):
+class ContestantsIssue(NamedTuple):
     issue: Issue
     facts: IssueFacts
 
@@ -65,14 +65,14 @@ class Selection(NamedTuple):
 _BY_DEFAULT = Selection()
 
 
-def bare(text: str) -> Bared:
+def bare(text: str) -> StrippedText:
     """Strip and count invisible parts: HTML comments and invisible characters."""
     shown = _BREAKS.sub("\n", clean(text))
     seen, characters = _visible(shown)
     # A space: what stood on both sides makes no new comment.
     seen, hidden = _HIDDEN.subn(" ", seen)
     seen, unused = _UNUSED.subn("", seen)
-    return Bared(seen.strip("\n").rstrip(), hidden + unused, characters)
+    return StrippedText(seen.strip("\n").rstrip(), hidden + unused, characters)
 
 
 def take(
@@ -81,7 +81,7 @@ def take(
     *,
     at: float,
     selection: Selection = _BY_DEFAULT,
-) -> Taken:
+) -> ContestantsIssue:
     """The issue's text at this moment; later changes at the forge do not affect it."""
     chosen = [comment for comment in comments if _is_wanted(comment, selection)]
     title = bare(selection.title or found.title)
@@ -99,7 +99,7 @@ def take(
     ]
     stripped = (title, body, *remarks)
     line, is_long = _line(title.text)
-    return Taken(
+    return ContestantsIssue(
         Issue(title=line or f"#{found.number}", body=text.whole, number=found.number),
         IssueFacts(
             url=found.url,

@@ -16,7 +16,7 @@ _NUMBER = re.compile(r"(?:\d+|0x[0-9a-f]*)\Z")
 _FORMS = "write `host`, `*.domain`, either with `:port`, or `*`"
 
 
-class Leave(IntEnum):
+class Permission(IntEnum):
     """What a list of allowed hosts permits."""
 
     NONE = 0
@@ -34,12 +34,12 @@ class Rule(NamedTuple):
     below: bool = False
     """Whether it means the names below it, but not itself."""
 
-    def leave(self, host: str, port: int) -> Leave:
+    def permission(self, host: str, port: int) -> Permission:
         if not (self._covers(host) and self._opens(port)):
-            return Leave.NONE
+            return Permission.NONE
         is_named = not self.below and self.host != ""
         is_certain = self.port is not None or _is_address(self.host)
-        return Leave.ANY if is_named and is_certain else Leave.PUBLIC
+        return Permission.ANY if is_named and is_certain else Permission.PUBLIC
 
     def _covers(self, host: str) -> bool:
         if self.below:
@@ -57,9 +57,9 @@ class Allowed:
         """ValueError for an invalid host."""
         self._rules = tuple(map(parse, entries))
 
-    def leave(self, host: str, port: int) -> Leave:
+    def permission(self, host: str, port: int) -> Permission:
         """Match a host in the form of `canonical`."""
-        return max((rule.leave(host, port) for rule in self._rules), default=Leave.NONE)
+        return max((rule.permission(host, port) for rule in self._rules), default=Permission.NONE)
 
 
 def parse(entry: str) -> Rule:

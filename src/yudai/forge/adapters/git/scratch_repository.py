@@ -60,7 +60,7 @@ class ScratchRepository:
 @contextmanager
 def open_scratch(mirror: Mirror, place: Place, config: GitConfig) -> Generator[ScratchRepository]:
     mirror.create()
-    with tempfile.TemporaryDirectory(dir=mirror.folder.parent, prefix=".desk-") as name:
+    with tempfile.TemporaryDirectory(dir=mirror.folder.parent, prefix=".scratch-") as name:
         folder = Path(name) / "git"
         lay_out(folder, config.object_format)
         yield ScratchRepository(folder, mirror, place, config)

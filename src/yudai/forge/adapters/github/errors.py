@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from yudai.forge.adapters.github.messages import Answer, Ask, Identity, Silence
+from yudai.forge.adapters.github.messages import Answer, ApiRequest, Identity, NoResponse
 from yudai.forge.adapters.github.retry import Outcome
 from yudai.kit.errors import (
     ConflictError,
@@ -28,9 +28,9 @@ _PLACE = re.compile(
 )
 
 
-def fault(outcome: Outcome, ask: Ask, by: Identity) -> YudaiError | None:
+def fault(outcome: Outcome, ask: ApiRequest, by: Identity) -> YudaiError | None:
     answer = outcome.answer
-    if isinstance(answer, Silence):
+    if isinstance(answer, NoResponse):
         return _silence(answer, ask, by)
     if answer.status < 300:
         return None
@@ -47,7 +47,7 @@ def fault(outcome: Outcome, ask: Ask, by: Identity) -> YudaiError | None:
     return error(text.format(words=words, remedy=by.remedy, status=answer.status, what=what))
 
 
-def _named(ask: Ask) -> str:
+def _named(ask: ApiRequest) -> str:
     """Name of the requested thing, for messages."""
     found = _PLACE.search(ask.path)
     if found is None:
@@ -56,7 +56,7 @@ def _named(ask: Ask) -> str:
     return f"{repo}#{found['number']}" if found["number"] else f"{repo}, or no such thing in it,"
 
 
-def misread(ask: Ask, what: str) -> ForgeError:
+def misread(ask: ApiRequest, what: str) -> ForgeError:
     """A successful response with unexpected content."""
     return _lost(ask, f"GitHub's response was not understood: {what}")
 
@@ -67,15 +67,15 @@ def one_line(text: str) -> str:
     return line if len(line) <= _MAX_WORDS else f"{line[: _MAX_WORDS - 1]}…"
 
 
-def _silence(silence: Silence, ask: Ask, by: Identity) -> YudaiError:
-    if silence.is_hopeless and not silence.was_sent:
+def _silence(silence: NoResponse, ask: ApiRequest, by: Identity) -> YudaiError:
+    if silence.is_final and not silence.was_sent:
         return ForbiddenError(f"no request was sent to GitHub, {silence.reason}: {by.remedy}")
     if silence.was_sent:
         return _lost(ask, f"GitHub: {silence.reason}")
     return ForgeError(f"GitHub: {silence.reason}")
 
 
-def _lost(ask: Ask, words: str) -> ForgeError:
+def _lost(ask: ApiRequest, words: str) -> ForgeError:
     if ask.may_repeat:
         return ForgeError(f"{words}; try again later")
     return LostAnswerError(f"{words}; it may have been done: look before doing it again")

@@ -9,7 +9,7 @@ from yudai.forge.adapters.github.client import Client
 from yudai.forge.adapters.github.configuration import BOUNDS, AppConfig, Bounds
 from yudai.forge.adapters.github.context import Place
 from yudai.forge.adapters.github.issues import GitHubIssues
-from yudai.forge.adapters.github.messages import Ask
+from yudai.forge.adapters.github.messages import ApiRequest
 from yudai.forge.adapters.github.pulls import GitHubPulls
 from yudai.forge.adapters.github.responses import CollaboratorPermission, Repo, User
 from yudai.forge.adapters.github.retry import Sleep
@@ -58,10 +58,10 @@ class GitHubForge(GitHubIssues, GitHubPulls):
             return bot
         _require_somebody(by)
         by_whom = self._place.identity(by)
-        return (await self._place.client.one(User, Ask("/user"), by=by_whom)).account
+        return (await self._place.client.one(User, ApiRequest("/user"), by=by_whom)).account
 
     async def repository(self, repo: RepoRef, *, by: Credential) -> Repository:
-        ask = Ask(self._place.path(repo))
+        ask = ApiRequest(self._place.path(repo))
         found = await self._place.client.one(Repo, ask, by=self._place.identity(by, repo))
         if by.kind is CredentialKind.APP:
             # Of an installation, GitHub tells no permissions that mean anything.
@@ -76,7 +76,7 @@ class GitHubForge(GitHubIssues, GitHubPulls):
             ]
         else:
             _require_somebody(by)
-            ask = Ask("/user/repos", params={"sort": "pushed", "per_page": "100"})
+            ask = ApiRequest("/user/repos", params={"sort": "pushed", "per_page": "100"})
             by_whom = self._place.identity(by)
             found = await self._place.client.every(Repo, ask, by=by_whom)
             told = [self._repository(one, one.permissions.role) for one in found]
@@ -89,7 +89,7 @@ class GitHubForge(GitHubIssues, GitHubPulls):
         if not _LOGIN.fullmatch(login):
             return Role.NONE
         path = self._place.path(repo, f"/collaborators/{quote(login)}/permission")
-        ask = Ask(path, is_fresh=True)
+        ask = ApiRequest(path, is_fresh=True)
         try:
             told = await self._place.client.one(
                 CollaboratorPermission, ask, by=self._place.identity(by, repo)

@@ -30,7 +30,7 @@ class Identity:
 
 
 @dataclass(frozen=True)
-class Ask:
+class ApiRequest:
     path: str
     """Path from the API's root, or a full URL at the same host."""
     method: str = "GET"
@@ -40,12 +40,12 @@ class Ask:
     headers: Mapping[str, str] = field(default_factory=dict[str, str])
     is_fresh: bool = False
     """Bypass the cache."""
-    is_harmless: bool = False
+    is_idempotent: bool = False
     """Idempotent, although its method is not."""
 
     @property
     def may_repeat(self) -> bool:
-        return self.is_harmless or self.method in _REPEATABLE
+        return self.is_idempotent or self.method in _REPEATABLE
 
     @property
     def is_write(self) -> bool:
@@ -70,9 +70,9 @@ class Answer:
 
 
 @dataclass(frozen=True)
-class Silence:
+class NoResponse:
     reason: str
     was_sent: bool
     """Whether the forge may have executed it."""
-    is_hopeless: bool = False
+    is_final: bool = False
     """Whether a retry would fail the same way."""

@@ -10,7 +10,7 @@ from pydantic import SecretStr
 from yudai.forge.adapters.github.client import Client
 from yudai.forge.adapters.github.configuration import BOUNDS, Bounds
 from yudai.forge.adapters.github.errors import misread, one_line
-from yudai.forge.adapters.github.messages import Ask, Identity
+from yudai.forge.adapters.github.messages import ApiRequest, Identity
 from yudai.forge.adapters.github.responses import DeviceAnswer, TokenAnswer
 from yudai.forge.adapters.github.retry import Sleep
 from yudai.forge.ports.login import DeviceCode, DeviceState, Grant, GrantEndedError
@@ -67,7 +67,7 @@ class GitHubOAuth:
     async def device_begin(self) -> DeviceCode:
         ask = _post("/login/device/code", {"client_id": self._client_id})
         # A code that is never typed just expires.
-        ask = replace(ask, is_harmless=True)
+        ask = replace(ask, is_idempotent=True)
         try:
             told = await self._client.one(DeviceAnswer, ask, by=_CLIENT)
         except NotFoundError:
@@ -118,8 +118,8 @@ class GitHubOAuth:
         return address if is_there else f"{self._url}/login/device"
 
 
-def _post(path: str, form: Mapping[str, str]) -> Ask:
-    return Ask(path, method="POST", form=form, headers={"Accept": "application/json"})
+def _post(path: str, form: Mapping[str, str]) -> ApiRequest:
+    return ApiRequest(path, method="POST", form=form, headers={"Accept": "application/json"})
 
 
 def _refusal(error: str) -> YudaiError:

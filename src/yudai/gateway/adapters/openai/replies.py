@@ -12,7 +12,7 @@ from yudai.kit.money import MICROS_PER_USD
 from yudai.kit.text import clean
 from yudai.kit.untyped import as_items, as_object, parse
 
-# More than any model takes; keeps a broken reply from filling a purse, or a database's integer.
+# More than any model takes; keeps a broken reply from exceeding a cap, or a database's integer.
 MOST_TOKENS = 50_000_000
 MOST_COST_USD = 1000.0
 # Text has about four bytes per token: fewer here, so that an estimate is rather too high.

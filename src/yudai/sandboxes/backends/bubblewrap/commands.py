@@ -34,7 +34,7 @@ class RunnerCommands:
         disk: DiskWatch,
         egress: EgressSocket | None = None,
     ) -> None:
-        """Each command starts its own forwarder to the `outlet`, because no process outlives a command."""
+        """Each command starts its own forwarder to `egress`, as no process outlives a command."""
         self._runner = runner
         self._outlet = egress
         self._control = control

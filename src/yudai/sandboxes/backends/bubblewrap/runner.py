@@ -180,8 +180,8 @@ class Runner:
     async def _meet_child(self) -> None:
         """Of a sandbox that has not said so yet, find process 1: it waits for bubblewrap's word.
 
-        If only bubblewrap were killed, this would wait forever. So bubblewrap is halted first, so that
-        it cannot start another one behind our back.
+        If only bubblewrap were killed, process 1 would wait forever. bubblewrap is halted first, so
+        that it cannot start another one meanwhile.
         """
         if len(self._pidfds) > 1:
             return

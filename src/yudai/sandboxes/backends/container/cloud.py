@@ -25,14 +25,14 @@ from yudai.sandboxes.backends.network.egress import forward_line, proxy_variable
 from yudai.sandboxes.backends.remote.cloud import (
     INSTALLATION,
     BaseGoneError,
-    CutError,
+    ConnectionCutError,
     DeniedError,
     Found,
     FullError,
     GoneError,
     Machine,
+    MachineOutput,
     MachineSpec,
-    Said,
 )
 from yudai.sandboxes.domain.guarantees import guarantees
 from yudai.sandboxes.port import Capabilities, OnBlocked, ignore_blocked
@@ -77,17 +77,17 @@ class ContainerMachine:
     def variables(self) -> Mapping[str, str]:
         return proxy_variables() if self._socket is not None and self._socket.is_way else {}
 
-    async def run(self, line: str, *, timeout_s: float, max_bytes: int = 1 << 20) -> Said:
+    async def run(self, line: str, *, timeout_s: float, max_bytes: int = 1 << 20) -> MachineOutput:
         return await self.tell(line, b"", timeout_s=timeout_s, max_bytes=max_bytes)
 
     async def tell(
         self, line: str, text: bytes, *, timeout_s: float, max_bytes: int = 1 << 20
-    ) -> Said:
+    ) -> MachineOutput:
         """Every user of this host can read the engine's arguments, but not its standard input."""
         answer = await self._exec(line, stdin=text, timeout_s=timeout_s, max_bytes=max_bytes)
         if answer.code != 0 and not answer.output:
-            return Said(answer.code, answer.error.encode())
-        return Said(answer.code, answer.output)
+            return MachineOutput(answer.code, answer.error.encode())
+        return MachineOutput(answer.code, answer.output)
 
     async def put(self, path: str, content: bytes) -> None:
         line = f"umask 077; exec cat >{shlex.quote(path)}"
@@ -95,7 +95,7 @@ class ContainerMachine:
         try:
             answer = await self._exec(line, stdin=content, timeout_s=timeout_s)
         except TimeoutError:
-            raise CutError("writing the file to the container took too long") from None
+            raise ConnectionCutError("writing the file to the container took too long") from None
         if answer.code != 0:
             kind = FullError if _FULL in answer.error.lower() else SandboxError
             raise kind(f"the file cannot be written to the container: {answer.error}")
@@ -136,7 +136,7 @@ class ContainerMachine:
         if answer.code != 0 and any(words in said for words in _GONE):
             raise GoneError("the container has ended")
         if answer.code == _CUT:
-            raise CutError(f"{self._engine.name} exec: {answer.error}")
+            raise ConnectionCutError(f"{self._engine.name} exec: {answer.error}")
         return answer
 
 

@@ -16,7 +16,7 @@ from yudai.sandboxes.backends.remote.cloud import (
     DeniedError,
     Found,
     MachineSpec,
-    UnheardError,
+    NoAnswerError,
 )
 
 _DOMAIN = "e2b.app"
@@ -106,7 +106,7 @@ class Account:
         """With its memory, or of its disk alone where the account has no more than that."""
         try:
             return await self._snapshot(machine_id, name)
-        except UnheardError:
+        except NoAnswerError:
             found = [key async for key in self._snapshots(name)]
             if not found:
                 raise
@@ -122,7 +122,7 @@ class Account:
     async def kill(self, machine_id: str) -> bool:
         try:
             return await self._kill(machine_id)
-        except UnheardError:
+        except NoAnswerError:
             # A machine that is gone was ended by the call whose answer was lost.
             await self._kill(machine_id)
             return True

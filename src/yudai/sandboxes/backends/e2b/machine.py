@@ -15,7 +15,7 @@ from yudai.kit.errors import SandboxError
 from yudai.kit.retry import growing
 from yudai.sandboxes.backends.e2b.account import Account, egress
 from yudai.sandboxes.backends.e2b.errors import UnreachedError, asking, talking
-from yudai.sandboxes.backends.remote.cloud import BusyError, CutError, Said
+from yudai.sandboxes.backends.remote.cloud import BusyError, ConnectionCutError, MachineOutput
 from yudai.sandboxes.port import SandboxLimits
 
 _ROOT = "root"
@@ -25,7 +25,7 @@ _END_S = 15.0
 _CAN_FORGET = "retain_output" in inspect.signature(Commands.run).parameters
 
 
-class Talk:
+class CommandOutput:
     def __init__(self, commands: Commands, line: str, max_bytes: int) -> None:
         self._commands = commands
         # The SDK takes a login shell, and a profile may have something to say first.
@@ -37,7 +37,7 @@ class Talk:
         self._handle: AsyncCommandHandle | None = None
         self.is_over = False
 
-    async def listen(self, timeout_s: float) -> Said:
+    async def listen(self, timeout_s: float) -> MachineOutput:
         more: dict[str, Any] = {"retain_output": False} if _CAN_FORGET else {}
         async with talking("running a command"):
             self._handle = await self._commands.run(
@@ -56,7 +56,7 @@ class Talk:
             except CommandExitException as error:
                 exit_code = error.exit_code
         self.is_over = True
-        return Said(exit_code, self._said())
+        return MachineOutput(exit_code, self._said())
 
     async def end(self) -> None:
         """Kill it in the machine, as far as the line allows; the SDK alone would let it run."""
@@ -110,9 +110,9 @@ class E2BMachine:
         self.kin = {self.id} if kin is None else kin
         """The known machines with these tags: this one, and its forks."""
 
-    async def run(self, line: str, *, timeout_s: float, max_bytes: int = 1 << 20) -> Said:
+    async def run(self, line: str, *, timeout_s: float, max_bytes: int = 1 << 20) -> MachineOutput:
         """Its end may take a while where the line is bad: who asked does not wait for that."""
-        talk = Talk(self._sandbox.commands, line, max_bytes)
+        talk = CommandOutput(self._sandbox.commands, line, max_bytes)
         try:
             async with asyncio.timeout(timeout_s):
                 return await talk.listen(timeout_s)
@@ -129,7 +129,7 @@ class E2BMachine:
                     path, content, user="root", request_timeout=limit_s, use_octet_stream=True
                 )
         except TimeoutError:
-            raise CutError("a file could not be written in time") from None
+            raise ConnectionCutError("a file could not be written in time") from None
 
     async def allow(self, hosts: Sequence[str]) -> None:
         rules = {**egress(hosts), "allow_internet_access": bool(hosts)}
@@ -168,5 +168,5 @@ class E2BMachine:
         try:
             async with talking("checking that a sandbox is running"):
                 return await self._sandbox.is_running(request_timeout=limit_s)
-        except (BusyError, CutError, UnreachedError):
+        except (BusyError, ConnectionCutError, UnreachedError):
             return False

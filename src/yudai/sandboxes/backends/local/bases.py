@@ -178,7 +178,7 @@ class Bases:
         self._manifests.pop(key, None)
         return away is not None
 
-    def _is_left(self, half: "_Half", records: Records) -> bool:
+    def _is_left(self, half: "_UnfinishedBase", records: Records) -> bool:
         """Its builder may have finished a moment ago."""
         is_built = half.is_in_place and self._known(half.key) is not None
         return not is_built and not half.users(records)
@@ -222,14 +222,14 @@ class Bases:
                     users=users[folder.name],
                 )
 
-    def _halves(self) -> Iterator["_Half"]:
+    def _halves(self) -> Iterator["_UnfinishedBase"]:
         for folder in self._folders():
             if self._known(folder.name) is None:
-                yield _Half(folder, folder.name, "a base whose build was abandoned")
+                yield _UnfinishedBase(folder, folder.name, "a base whose build was abandoned")
         for folder in self._folder.glob(f"{_GONE}*"):
             key = folder.name.removeprefix(_GONE)[2 * _TOKEN_BYTES + 1 :]
             if is_safe(key):
-                yield _Half(folder, key, "a base whose removal was abandoned")
+                yield _UnfinishedBase(folder, key, "a base whose removal was abandoned")
 
     def _folders(self) -> Iterator[Path]:
         return (folder for folder in self._folder.glob("[!.]*") if is_safe(folder.name))
@@ -248,7 +248,7 @@ class Bases:
         return self._folder / f"{_LOCK}{safe_name(key)}"
 
 
-class _Half(NamedTuple):
+class _UnfinishedBase(NamedTuple):
     """A folder that is no base."""
 
     folder: Path

@@ -20,7 +20,7 @@ from yudai.sandboxes.backends.network.http import (
     status_of,
 )
 from yudai.sandboxes.backends.network.streams import ENDLESS, Patience, Stream
-from yudai.sandboxes.domain.allowed_hosts import USUAL_PORTS, Allowed, Leave, canonical, split
+from yudai.sandboxes.domain.allowed_hosts import USUAL_PORTS, Allowed, Permission, canonical, split
 from yudai.sandboxes.port import Phase
 
 _CONNECT_S = 30.0
@@ -189,7 +189,7 @@ class Dialer:
             host = canonical(place.host)
         except ValueError:
             return False
-        return self._allowed.leave(host, place.port or USUAL_PORTS[-1]) is not Leave.NONE
+        return self._allowed.permission(host, place.port or USUAL_PORTS[-1]) is not Permission.NONE
 
     async def dial(self, place: Place, *, tunnel: bool) -> DialedHost:
         """AnswerError when it cannot be reached or may not."""
@@ -215,8 +215,8 @@ class Dialer:
 
         Behind another proxy a name may not be known here at all; then that proxy resolves it.
         """
-        leave = self._allowed.leave(place.host, place.port)
-        if leave is Leave.NONE:
+        permission = self._allowed.permission(place.host, place.port)
+        if permission is Permission.NONE:
             raise self._refusal(place, "it is not on its list")
         try:
             found = await self._look_up(place)
@@ -224,7 +224,7 @@ class Dialer:
             if is_needed:
                 raise AnswerError(502, f"{place.host} cannot be found") from None
             return ()
-        usable = [one for one in found if self._may_use(one, place.port, leave)]
+        usable = [one for one in found if self._may_use(one, place.port, permission)]
         if found and not usable:
             why = "its address is private, so the list must have its name with the port"
             raise self._refusal(place, why)
@@ -236,8 +236,11 @@ class Dialer:
         except ValueError:
             return await self._resolve(place.host, place.port)
 
-    def _may_use(self, address: Address, port: int, leave: Leave) -> bool:
-        if leave is Leave.ANY or self._allowed.leave(str(address), port) is Leave.ANY:
+    def _may_use(self, address: Address, port: int, permission: Permission) -> bool:
+        if (
+            permission is Permission.ANY
+            or self._allowed.permission(str(address), port) is Permission.ANY
+        ):
             return True
         return is_public(address) and not is_own(address)
 

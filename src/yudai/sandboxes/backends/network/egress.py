@@ -24,7 +24,7 @@ _REMEMBERED = 10_000
 _URL = f"http://127.0.0.1:{PORT}"
 _URLS = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "YARN_HTTP_PROXY", "YARN_HTTPS_PROXY")
 _NPM = ("npm_config_proxy", "npm_config_https_proxy")
-_NOBODY = ("NO_PROXY", "no_proxy", "npm_config_noproxy")
+_NO_PROXY = ("NO_PROXY", "no_proxy", "npm_config_noproxy")
 _NO_SSH = (
     "echo 'yudai: git over ssh does not go through the proxy: use an https URL' >&2; exit 128; :"
 )
@@ -55,7 +55,7 @@ def proxy_variables() -> dict[str, str]:
     names = [*_URLS, *(name.lower() for name in _URLS if not name.startswith("YARN_")), *_NPM]
     return {
         **dict.fromkeys(names, _URL),
-        **dict.fromkeys(_NOBODY, ""),
+        **dict.fromkeys(_NO_PROXY, ""),
         "GIT_SSH_COMMAND": _NO_SSH,
         "GIT_SSH_VARIANT": "ssh",
         "NODE_USE_ENV_PROXY": "1",

@@ -115,8 +115,8 @@ class NameWatch:
     ) -> None:
         """`folder` is the one that the sandbox sees as nscd's own.
 
-        `entries` is all that the sandbox can look up. None: it is unknown here, so the reply makes glibc
-        read its files itself, and does not ask again for a while.
+        `entries` is all that the sandbox can look up. None: it is unknown here, so the reply makes
+        glibc read its files itself, and not ask again for a while.
         """
         self._blocked = blocked
         self._entries = entries

@@ -26,20 +26,20 @@ from yudai.sandboxes.backends.prime.errors import (
     asking,
     translate,
 )
-from yudai.sandboxes.backends.prime.readiness import News, Patience, ReadinessPoll
+from yudai.sandboxes.backends.prime.readiness import Patience, Readiness, ReadinessPoll
 from yudai.sandboxes.backends.remote.cloud import (
     INSTALLATION,
     SANDBOX_TAG,
     BaseGoneError,
     BusyError,
-    CutError,
+    ConnectionCutError,
     DeniedError,
     Found,
     FullError,
     GoneError,
+    MachineOutput,
     MachineSpec,
-    Said,
-    UnheardError,
+    NoAnswerError,
 )
 
 _GIB = 1 << 30
@@ -148,7 +148,7 @@ class Account:
             if found:
                 return found[0].id
             raise BusyError(str(error), retry_after_s=error.retry_after_s) from error
-        except UnheardError:
+        except NoAnswerError:
             found = await self.find(ours)
             return found[0].id if found else await self._make(request)
 
@@ -176,7 +176,7 @@ class Account:
             if not await self._has_ended(machine_id):
                 raise
             # By us, where it is only the answer that was lost.
-            return isinstance(error, UnheardError)
+            return isinstance(error, NoAnswerError)
         return True
 
     async def check(self, machine_id: str) -> None:
@@ -201,7 +201,7 @@ class Account:
                 await asyncio.sleep(0.2)
                 status = await self._client.get_network(machine_id)
 
-    async def talk(self, machine_id: str, line: str, max_bytes: int) -> Said:
+    async def talk(self, machine_id: str, line: str, max_bytes: int) -> MachineOutput:
         try:
             return await talk(self._client, machine_id, line, max_bytes)
         except VENDORS as error:
@@ -221,7 +221,7 @@ class Account:
         try:
             async with self._asking("a checkpoint could not be created"):
                 return (await self._client.checkpoint(machine_id)).id
-        except UnheardError:
+        except NoAnswerError:
             async with self._asking("checkpoints could not be listed"):
                 kept = await self._client.list_checkpoints(machine_id)
             if not kept:
@@ -294,7 +294,7 @@ class Account:
             return gone
         except SandboxError:
             pass
-        return CutError(str(error))
+        return ConnectionCutError(str(error))
 
     async def _pages(self, labels: set[str], **query: Any) -> AsyncGenerator[Found]:
         page, has_next = 1, True
@@ -309,15 +309,15 @@ class Account:
                     yield Found(seen.id, tags, seen.status.lower(), seen.created_at.timestamp())
             page, has_next = page + 1, answer.has_next
 
-    async def _news(self, names: Sequence[str]) -> dict[str, News]:
+    async def _news(self, names: Sequence[str]) -> dict[str, Readiness]:
         async with self._asking("the state of sandboxes could not be read"):
             answer = await self._client.get_sandbox_statuses(list(names))
         gone = {
-            missing.sandbox_id: News("", GoneError(f"the sandbox is gone: {missing.code}"))
+            missing.sandbox_id: Readiness("", GoneError(f"the sandbox is gone: {missing.code}"))
             for missing in answer.errors
         }
         return gone | {
-            seen.sandbox_id: News(
+            seen.sandbox_id: Readiness(
                 seen.status.value,
                 _failure(seen.sandbox_id, seen.status.value, seen.error_type, seen.error_message),
                 is_building=seen.status is SandboxStatus.PENDING

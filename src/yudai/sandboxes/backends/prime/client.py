@@ -17,7 +17,7 @@ from prime_sandboxes.sandbox import AsyncSandboxAuthCache
 
 from yudai.kit.errors import SandboxError
 from yudai.sandboxes.backends.prime.errors import TOO_MANY, retry_after_s
-from yudai.sandboxes.backends.remote.cloud import BusyError, CutError, Said
+from yudai.sandboxes.backends.remote.cloud import BusyError, ConnectionCutError, MachineOutput
 
 _FOLDER = ".prime"
 _CACHE = "sandbox_auth_cache.json"
@@ -68,7 +68,9 @@ async def _busy_at_once(response: httpx.Response) -> None:
         raise BusyError("Prime creates no more for now", retry_after_s=retry_after_s(response))
 
 
-async def talk(client: AsyncSandboxClient, machine_id: str, line: str, max_bytes: int) -> Said:
+async def talk(
+    client: AsyncSandboxClient, machine_id: str, line: str, max_bytes: int
+) -> MachineOutput:
     """Run a command, within bounds that the client does not have; what it raises passes through.
 
     Cancelled, it ends the command.
@@ -101,10 +103,10 @@ async def _listen(stream: AsyncIterator[bytes], output: bytearray, most: int) ->
     return True
 
 
-def _said(exit_code: int, output: bytes) -> Said:
+def _said(exit_code: int, output: bytes) -> MachineOutput:
     if not output.startswith(_HEARD):
-        raise CutError("the connection broke: the beginning of the output was lost")
-    return Said(exit_code, output[len(_HEARD) :])
+        raise ConnectionCutError("the connection broke: the beginning of the output was lost")
+    return MachineOutput(exit_code, output[len(_HEARD) :])
 
 
 async def _discard(stream: AsyncIterator[bytes]) -> None:

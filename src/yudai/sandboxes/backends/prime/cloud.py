@@ -15,13 +15,13 @@ from yudai.kit.retry import retry, within
 from yudai.sandboxes.backends.remote.cloud import (
     INSTALLATION,
     BusyError,
-    CutError,
+    ConnectionCutError,
     DeniedError,
     Found,
     GoneError,
     Machine,
+    MachineOutput,
     MachineSpec,
-    Said,
     clean_up,
     vm_capabilities,
 )
@@ -38,7 +38,7 @@ _ALIVE_S = 30.0
 _PAUSE_S = 0.5
 _PROBE_S = 30.0
 _ANSWERS_S = 60.0
-_UNANSWERED = (BusyError, CutError, TimeoutError)
+_UNANSWERED = (BusyError, ConnectionCutError, TimeoutError)
 
 
 class PrimeMachine:
@@ -47,7 +47,7 @@ class PrimeMachine:
         self.id = machine_id
         self.variables: Mapping[str, str] = {}
 
-    async def run(self, line: str, *, timeout_s: float, max_bytes: int = 1 << 20) -> Said:
+    async def run(self, line: str, *, timeout_s: float, max_bytes: int = 1 << 20) -> MachineOutput:
         """Its end may take a while where the line is bad: who asked does not wait for that."""
         talk = self._account.chores.begin(self._account.talk(self.id, line, max_bytes))
         try:
@@ -71,7 +71,7 @@ class PrimeMachine:
         try:
             await self.run(_ALIVE, timeout_s=_ALIVE_S)
         except TimeoutError as error:
-            raise CutError(f"the sandbox does not answer: {error}") from error
+            raise ConnectionCutError(f"the sandbox does not answer: {error}") from error
 
 
 class PrimeCloud:

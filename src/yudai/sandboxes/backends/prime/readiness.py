@@ -12,7 +12,7 @@ AT_ONCE = 100
 _READY = "RUNNING"
 
 
-class News(NamedTuple):
+class Readiness(NamedTuple):
     status: str
     failure: SandboxError | None = None
     is_building: bool = False
@@ -34,7 +34,7 @@ class _Waiting(NamedTuple):
     came_at: float
 
 
-Ask = Callable[[Sequence[str]], Awaitable[Mapping[str, News]]]
+Ask = Callable[[Sequence[str]], Awaitable[Mapping[str, Readiness]]]
 
 
 class ReadinessPoll:
@@ -83,7 +83,7 @@ class ReadinessPoll:
             news = await self._ask(names)
             self._trouble = ""
         except DeniedError as error:
-            news = dict.fromkeys(names, News("", failure=error))
+            news = dict.fromkeys(names, Readiness("", failure=error))
         except SandboxError as error:
             # One answer less: their own time ends their waiting.
             self._trouble = f": {error}"
@@ -93,7 +93,7 @@ class ReadinessPoll:
             if guest is not None and name in news:
                 self._tell(guest, news[name])
 
-    def _tell(self, guest: _Waiting, news: News) -> None:
+    def _tell(self, guest: _Waiting, news: Readiness) -> None:
         now = asyncio.get_running_loop().time()
         if guest.arrived.done():
             return

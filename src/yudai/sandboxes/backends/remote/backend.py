@@ -21,7 +21,7 @@ from yudai.sandboxes.backends.remote.cloud import (
     Cloud,
     DeniedError,
     MachineSpec,
-    Sized,
+    TemplateSizedMachine,
 )
 from yudai.sandboxes.backends.remote.commands import RemoteCommands
 from yudai.sandboxes.backends.remote.machines import (
@@ -171,7 +171,7 @@ class RemoteBackend:
     async def size_of(self, ref: SandboxRef) -> SandboxLimits | None:
         """The actual size that the provider gave a sandbox; None: as requested."""
         member = self._machines.member(ref.id)
-        if member is None or not isinstance(member.machine, Sized):
+        if member is None or not isinstance(member.machine, TemplateSizedMachine):
             return None
         return await member.machine.size(self._terms.limits)
 

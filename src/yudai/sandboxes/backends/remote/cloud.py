@@ -18,7 +18,7 @@ SANDBOX_TAG = "box"
 """Tags of each of our machines: the installation that owns it, and its row in the register."""
 
 
-class CutError(SandboxError):
+class ConnectionCutError(SandboxError):
     """The connection broke while a command ran, which may still run: ask for it again."""
 
     usual_cause = Cause.SANDBOX_LOST
@@ -48,7 +48,7 @@ class BaseGoneError(SandboxError):
     """The snapshot for the machine is gone: the base has to be built again."""
 
 
-class UnheardError(SandboxError):
+class NoAnswerError(SandboxError):
     """The answer was lost, so the outcome is unknown. Look before a retry."""
 
 
@@ -111,7 +111,7 @@ class Found(NamedTuple):
     started_at: float | None
 
 
-class Said(NamedTuple):
+class MachineOutput(NamedTuple):
     exit_code: int
     output: bytes
     """Standard output, and standard error where the provider mixes them."""
@@ -128,10 +128,10 @@ class Machine(Protocol):
         """Environment variables that commands need to use our proxy, where there is one."""
         ...
 
-    async def run(self, line: str, *, timeout_s: float, max_bytes: int = 1 << 20) -> Said:
+    async def run(self, line: str, *, timeout_s: float, max_bytes: int = 1 << 20) -> MachineOutput:
         """A line for a shell, shorter than 100 KB and without data in it that was not quoted.
 
-        Raises CutError, GoneError; TimeoutError when there is no end after `timeout_s`, when it
+        Raises ConnectionCutError, GoneError; TimeoutError after `timeout_s`, when the command
         may still run; SandboxError when it says more than `max_bytes`.
         """
         ...
@@ -139,7 +139,7 @@ class Machine(Protocol):
     async def put(self, path: str, content: bytes) -> None:
         """Write a file as root, mode 0600 or wider; the folder is there.
 
-        Raises CutError, GoneError; FullError when there is no room for it.
+        Raises ConnectionCutError, GoneError; FullError when there is no room for it.
         """
         ...
 
@@ -158,13 +158,13 @@ class Listening(Machine, Protocol):
 
     async def tell(
         self, line: str, text: bytes, *, timeout_s: float, max_bytes: int = 1 << 20
-    ) -> Said:
+    ) -> MachineOutput:
         """As `run`, with that text as standard input."""
         ...
 
 
 @runtime_checkable
-class Sized(Machine, Protocol):
+class TemplateSizedMachine(Machine, Protocol):
     """A machine whose size is its template's, not the requested one."""
 
     async def size(self, asked: SandboxLimits) -> SandboxLimits:

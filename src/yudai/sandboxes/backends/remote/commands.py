@@ -57,7 +57,7 @@ class RemoteCommands:
         building: bool = False,
     ) -> None:
         """`variables` are all that commands see; while a base is built, /env is measured too."""
-        self._turns = _Turns(WardenClient(machine))
+        self._turns = _RequestQueue(WardenClient(machine))
         self._line = self._turns.line
         self._variables = dict(variables)
         self._limits = limits
@@ -131,14 +131,14 @@ class RemoteCommands:
         return result
 
 
-class _Handed(NamedTuple):
+class _RequestInput(NamedTuple):
     """How the warden gets a request."""
 
     words: tuple[str, ...]
     text: bytes = b""
 
 
-class _Turns:
+class _RequestQueue:
     """Requests, each until its answer is here or it is known to be dead."""
 
     def __init__(self, line: WardenClient) -> None:
@@ -175,7 +175,7 @@ class _Turns:
 
     async def _ask(self, request: Request) -> Heard:
         try:
-            handed = await self._hand_over(request)
+            handed = await self._input_of(request)
         except FullError:
             # What the warden itself answers when the disk is full.
             return Heard(FULL._asdict(), FULL_TEXT)
@@ -200,19 +200,19 @@ class _Turns:
                 await self._stop(request)
             raise
 
-    async def _hand_over(self, request: Request) -> _Handed:
+    async def _input_of(self, request: Request) -> _RequestInput:
         """What is short goes with the question, what is long goes ahead as a file."""
         if len(request.script) + len(request.stdin) < _SHORT:
             text = request.dump()
             if self.line.can_tell:
-                return _Handed((FROM_STDIN,), text)
+                return _RequestInput((FROM_STDIN,), text)
             word = base64.b64encode(text).decode()
             if len(word) <= _SHORT:
-                return _Handed((word,))
+                return _RequestInput((word,))
         text = await asyncio.to_thread(request.dump)
         limit_s = request.timeout_s + _GRACE_S + len(text) / _UPLOAD_BYTES_PER_S
         await self.line.put(f"{REQUESTS}/{request.id}", text, timeout_s=limit_s)
-        return _Handed(())
+        return _RequestInput(())
 
     async def _stop(self, request: Request) -> Heard | None:
         """Its answer, now that it is dead; None when that is not known, and all is lost."""

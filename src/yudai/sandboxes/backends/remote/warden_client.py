@@ -21,7 +21,7 @@ from yudai.kit.causes import Cause
 from yudai.kit.errors import SandboxError
 from yudai.sandboxes.backends.remote.cloud import (
     BusyError,
-    CutError,
+    ConnectionCutError,
     DeniedError,
     GoneError,
     Listening,
@@ -129,7 +129,7 @@ class WardenClient:
             big = len(said) > _BIG
             heard = await asyncio.to_thread(hear, name, said) if big else hear(name, said)
             if heard is None:
-                raise CutError(f"the sandbox's warden does not answer: {_last(said)}")
+                raise ConnectionCutError(f"the sandbox's warden does not answer: {_last(said)}")
             return heard
 
         async with asyncio.timeout(timeout_s):
@@ -157,7 +157,7 @@ class WardenClient:
                 return await act()
             except GoneError as error:
                 raise self.lose(str(error)) from error
-            except (CutError, BusyError) as error:
+            except (ConnectionCutError, BusyError) as error:
                 if is_long and time.monotonic() - began > _LONG_S:
                     # It held for a while: some providers let no line be open for longer.
                     pauses = iter(_PAUSES_S)
