@@ -39,7 +39,12 @@ class Dear:
 
 
 def solve_with_caps(
-    arena: Arena, folder: Path, brain: Dear, *words: str, contestants: int = CONTESTANTS, parallel: int = 20
+    arena: Arena,
+    folder: Path,
+    brain: Dear,
+    *words: str,
+    contestants: int = CONTESTANTS,
+    parallel: int = 20,
 ):
     cells = [word for n in range(contestants) for word in ("--temperature", str(n / 100))]
     with OpenAIServer(brain) as server:
