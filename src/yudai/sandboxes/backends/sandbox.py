@@ -1,4 +1,4 @@
-"""A sandbox of any backend: its commands one at a time, its files, its work tree, its end."""
+"""A sandbox of any backend: commands one at a time, files, work tree, removal."""
 
 import asyncio
 import errno
@@ -46,11 +46,11 @@ _ERRORS = {
 
 
 class Commands(Protocol):
-    """Each backend has its own way; the caller takes turns."""
+    """Runs commands of one backend; the caller queues them."""
 
     @property
     def lost(self) -> str:
-        """Why no command can be run any more; "" while they can."""
+        """Why no command can run any more; "" if they can."""
         ...
 
     def locate(self, path: str) -> str:
@@ -60,12 +60,12 @@ class Commands(Protocol):
     async def exec(self, command: str, **options: Unpack[ExecOptions]) -> ExecResult: ...
 
     async def end(self) -> None:
-        """Kill everything, for good."""
+        """Kill everything permanently."""
         ...
 
 
 class Places(NamedTuple):
-    """Where git finds things, as the sandbox's commands name them."""
+    """Paths for git inside the sandbox."""
 
     git: str | PurePath
     workspace: str | PurePath
@@ -75,10 +75,10 @@ class Places(NamedTuple):
 class Parts(NamedTuple):
     commands: Commands
     look: Callable[[], Awaitable[dict[str, Change]]]
-    """Tells what the workspace changed, sorted by path."""
+    """Lists the changes of the workspace, sorted by path."""
     places: Places
     remove: Callable[[], Awaitable[None]]
-    """Removes what a dead sandbox leaves on the host, or the machine that it is."""
+    """Removes a dead sandbox's leftovers on the host, or its machine."""
     extend: Callable[[float], Awaitable[None]] | None = None
     """None: its lifetime is fixed and need not be extended."""
 
@@ -90,7 +90,7 @@ class SandboxHandle:
         self._turn = asyncio.Lock()
         self._ending: asyncio.Task[None] | None = None
         self._why = ""
-        """Why we destroyed it without a request."""
+        """Why it was removed without a request."""
 
     async def exec(self, command: str, **options: Unpack[ExecOptions]) -> ExecResult:
         async with self._turn, self._told():

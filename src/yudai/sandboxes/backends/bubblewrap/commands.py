@@ -23,7 +23,7 @@ _NO_SHELL = '[ -z "$BASH" ] || export -n SHELL;'
 
 
 class RunnerCommands:
-    """One command at a time: the caller takes turns."""
+    """One command at a time; the caller queues them."""
 
     def __init__(
         self,

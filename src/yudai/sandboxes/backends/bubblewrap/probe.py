@@ -1,4 +1,4 @@
-"""Which promises hold on this host, each tried in a real sandbox."""
+"""Checks which guarantees hold on this host, each in a real sandbox."""
 
 import shlex
 from pathlib import Path
@@ -24,13 +24,13 @@ _SHELLS_OWN = frozenset({"_", "OLDPWD", "PWD", "SHLVL"})
 
 
 class Trial(NamedTuple):
-    """A sandbox to try things in, and what it should keep to."""
+    """The sandbox for the checks, and its limits."""
 
     built: Built
     features: Features
     limits: SandboxLimits
     host_folder: Path
-    """A folder that the host has and the sandbox must not see."""
+    """A host folder that the sandbox must not see."""
     network: NetworkPolicy
 
 
@@ -128,12 +128,12 @@ def _kernel() -> Kept:
 
 
 async def _is_alone(trial: Trial) -> bool:
-    """Only process 1 and the shell are there; no new process is made to count them."""
+    """Whether only process 1 and the shell exist; counted without a new process."""
     return await _says(trial, "set -- /proc/[0-9]*; echo $#", "2")
 
 
 async def _is_apart(trial: Trial, namespace: str) -> bool:
-    """Whether the sandbox's namespace is another than ours."""
+    """Whether the sandbox's namespace differs from ours."""
     said = (await trial.built.commands.exec(f"readlink /proc/self/ns/{namespace}")).text.strip()
     return said.startswith(namespace) and said != own_namespace(namespace)
 

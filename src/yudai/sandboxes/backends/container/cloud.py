@@ -1,4 +1,4 @@
-"""Containers by podman or docker: nothing of the host but its kernel, no network, few rights."""
+"""Containers by podman or docker: only the kernel is the host's, no network, few rights."""
 
 import asyncio
 import shlex
@@ -108,10 +108,10 @@ class ContainerMachine:
             raise SandboxError("a container's network can only be disabled")
 
     async def extend(self, ttl_s: float) -> None:
-        """Its lifetime was fixed when it was made."""
+        """Its lifetime was fixed at creation."""
 
     async def connect(self) -> None:
-        """Start what carries its connections to the proxy, and wait until it listens."""
+        """Start the forwarder to the proxy, and wait until it listens."""
         if self._socket is None or not self._socket.is_way:
             return
         try:
@@ -266,7 +266,7 @@ class ContainerCloud:
         raise self._no_image(engine)
 
     async def _clear(self, key: str) -> None:
-        """What cannot be removed now is left to the next sweep."""
+        """The next sweep removes what cannot be removed now."""
         with suppress(SandboxError):
             await self.kill(key)
 

@@ -44,7 +44,7 @@ _OURS = frozenset((*_DENIED, *_ABSENT, *_LIMITED))
 
 
 def stricter(profile: Object) -> Object | None:
-    """The same without what we deny; None when it is not a list of what is allowed."""
+    """The profile without the denied calls; None if it is not a list of allowed ones."""
     if profile.get("defaultAction") != _ERRNO:
         return None
     kept = [_without_ours(as_object(rule)) for rule in as_items(profile.get("syscalls"))]
@@ -122,9 +122,9 @@ def _write(path: Path, text: str) -> Path:
 class Host(NamedTuple):
     rootless: bool
     controllers: frozenset[str]
-    """What it can limit of a container: cpu, memory, pids."""
+    """Limits that the engine supports: cpu, memory, pids."""
     driver: str
-    """Of its storage."""
+    """The storage driver."""
 
 
 def host_of(facts: Object) -> Host:

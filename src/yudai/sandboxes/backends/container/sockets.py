@@ -1,4 +1,4 @@
-"""The sockets that containers without a network see: a proxy's, or the name watch's."""
+"""Sockets for containers without a network: of a proxy, or of the name watch."""
 
 import asyncio
 import shutil
@@ -28,7 +28,7 @@ class ProxySocket:
     def __init__(self, folder: Path, server: Proxy | NameWatch) -> None:
         self.folder = folder
         self.is_way = isinstance(server, Proxy)
-        """Otherwise it only sees which names are looked up."""
+        """Otherwise it only reports which names are looked up."""
         self._server = server
 
     async def close(self) -> None:
@@ -87,7 +87,7 @@ class ProxySockets:
             await self.close(key)
 
     async def sweep(self, used: Collection[str]) -> None:
-        """Remove what is left of those whose process died before there was a container."""
+        """Remove folders whose process died before it created the container."""
         await asyncio.to_thread(self._sweep, {*used, *self._open})
 
     def _sweep(self, used: Collection[str]) -> None:

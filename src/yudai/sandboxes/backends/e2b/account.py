@@ -1,4 +1,4 @@
-"""An account at E2B: its calls in our types, each with a deadline and with our errors."""
+"""An account at E2B: its calls with our types, deadlines and errors."""
 
 import inspect
 import math
@@ -61,10 +61,10 @@ class Timings(NamedTuple):
     call_s: float = 30.0
     create_s: float = 60.0
     ready_s: float = 60.0
-    """For a machine that was made, until it answers."""
+    """Seconds until a created machine must answer."""
     snapshot_s: float = 600.0
     look_up_s: float = 120.0
-    """For finding out what became of a call whose answer was lost."""
+    """Seconds for finding out the result of a call whose response was lost."""
 
 
 class Account:
@@ -103,7 +103,7 @@ class Account:
             )
 
     async def snapshot(self, machine_id: str, name: str) -> str:
-        """With its memory, or of its disk alone where the account has no more than that."""
+        """A snapshot with memory, or of the disk alone if the account supports only that."""
         try:
             return await self._snapshot(machine_id, name)
         except NoAnswerError:
@@ -128,7 +128,10 @@ class Account:
             return True
 
     async def find(self, tags: Mapping[str, str]) -> list[Found]:
-        """All pages, running and paused; their filter is checked, for much hangs on it."""
+        """List all pages, running and paused.
+
+        Its filter is checked, because deletions depend on it.
+        """
         query = SandboxQuery(metadata=dict(tags), state=[SandboxState.RUNNING, SandboxState.PAUSED])
         async with self.asking("listing sandboxes") as options:
             pages = AsyncSandbox.list(query=query, limit=_PER_PAGE, **options)
@@ -140,7 +143,7 @@ class Account:
         return list(found.values())
 
     async def look(self) -> None:
-        """Whether we are let in."""
+        """Whether the key is accepted."""
         async with self.asking("asking E2B") as options:
             await AsyncSandbox.list(limit=1, **options).next_items()
 

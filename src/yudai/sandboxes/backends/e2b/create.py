@@ -66,7 +66,7 @@ class Maker:
         return [*fit, *[fewer] * (len(machine_specs) - len(fit))]
 
     async def discard(self, machine_id: str) -> None:
-        """It ends by itself, a little later, where we cannot do it."""
+        """Remove it; if that fails, it ends by itself a little later."""
         killing = self.account.kill(machine_id)
         await clean_up(killing, "sandbox.not_removed", sandbox_id=machine_id)
 

@@ -75,7 +75,7 @@ async def asking(doing: str, deadline_s: float) -> AsyncGenerator[None]:
 
 @asynccontextmanager
 async def talking(doing: str) -> AsyncGenerator[None]:
-    """A call of a machine: when its answer was lost, the line was cut."""
+    """Around a call of a machine: a lost response is a ConnectionCutError."""
     try:
         yield
     except TimeoutError:

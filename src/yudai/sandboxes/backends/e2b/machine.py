@@ -111,7 +111,7 @@ class E2BMachine:
         """The known machines with these tags: this one, and its forks."""
 
     async def run(self, line: str, *, timeout_s: float, max_bytes: int = 1 << 20) -> MachineOutput:
-        """Its end may take a while where the line is bad: who asked does not wait for that."""
+        """Ended in the background, because a bad connection may delay it."""
         talk = CommandOutput(self._sandbox.commands, line, max_bytes)
         try:
             async with asyncio.timeout(timeout_s):
@@ -150,7 +150,7 @@ class E2BMachine:
         return asked.model_copy(update=has)
 
     async def until_it_answers(self) -> None:
-        """A new one is worth some patience with the way to it."""
+        """Retry for a while, because a new machine may not be reachable yet."""
         limit_s = self._account.timings.ready_s
         try:
             async with asyncio.timeout(limit_s):

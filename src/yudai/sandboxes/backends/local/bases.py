@@ -49,7 +49,7 @@ _STANDING = "standing"
 """Of a base that was moved away: the sandboxes that used it then."""
 _TOKEN_BYTES = 8
 _PATIENCE_S = 2.0
-"""Readers hold a base's lock for a moment, builders for long."""
+"""Readers hold a base's lock briefly, builders for long."""
 _MOMENT_S = 0.5
 """What a builder was starting when it was killed holds its lock until it is started."""
 
@@ -57,13 +57,13 @@ Records = Callable[[], Sequence[SandboxRecord]]
 
 
 class Base(Value):
-    """What is remembered of a base beside its tree."""
+    """The record of a base beside its tree."""
 
     env: Path | None
     chosen: Chosen = Chosen()
     made_at: float = 0.0
     size_bytes: int | None = None
-    """What it takes on disk, measured once, for it does not change; None: built long ago."""
+    """Its size on disk, which does not change; None: built by an old version."""
 
 
 class Builder(NamedTuple):
@@ -194,7 +194,7 @@ class Bases:
             return self.folder(key).rename(self._away(key))
 
     def _make_way(self, key: str, records: Records) -> None:
-        """Rename what is there: sandboxes that use it keep it, and a sweep removes it later."""
+        """Rename the folder. Sandboxes that use it keep it, and a sweep removes it later."""
         folder = self.folder(key)
         with locked(self._folder):
             if not folder.exists():

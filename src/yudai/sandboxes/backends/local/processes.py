@@ -115,7 +115,7 @@ def _mounts(pid: int) -> bytes:
 
 
 def with_variable(prefix: bytes) -> list[int]:
-    """Processes that have a variable which starts so."""
+    """Processes with a variable that has this prefix."""
     return [p for p in pids() if any(s.startswith(prefix) for s in _strings(p, "environ"))]
 
 
@@ -155,7 +155,7 @@ _KERNEL = 2
 
 
 class Mark(NamedTuple):
-    """How to know what a command has started: its session, and its environment."""
+    """Identifies the processes of a command: by session and environment."""
 
     session: int
     variable: bytes
@@ -205,7 +205,7 @@ class Holder(Value):
     """A process, identified across machines and restarts."""
 
     place: str
-    """Where its number means the same as to itself."""
+    """The PID namespace in which its number is valid."""
     pid: int
     started: int
 
@@ -238,7 +238,7 @@ def _is_locked(path: Path) -> bool:
 
 
 def _is_gone(path: Path) -> bool:
-    """Whether that very process is known to be no more."""
+    """Whether exactly that process is known to be dead."""
     try:
         holder = Holder.model_validate_json(path.read_bytes())
     except (OSError, ValidationError):

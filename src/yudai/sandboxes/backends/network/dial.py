@@ -30,7 +30,7 @@ _YES = range(200, 300)
 
 @dataclass(frozen=True)
 class Via:
-    """A proxy of the machine's surroundings."""
+    """An upstream proxy of this machine."""
 
     host: str
     port: int
@@ -47,13 +47,13 @@ class Via:
 
 @dataclass(frozen=True)
 class Upstream:
-    """The proxies that this machine itself needs, if any: their credentials stay here."""
+    """The proxies that this machine needs, if any. Their credentials never enter a sandbox."""
 
     plain: Via | None = None
-    """For http."""
+    """The proxy for http."""
     tunnels: Via | None = None
     direct: tuple[str, ...] = ()
-    """Hosts that are reached without: `host`, `.domain`, either with `:port`, networks, `*`."""
+    """Hosts that need no proxy: `host`, `.domain`, either with `:port`, networks, `*`."""
 
     def via(self, place: Place, *, tunnel: bool) -> Via | None:
         via = self.tunnels if tunnel else self.plain
@@ -70,7 +70,7 @@ DIRECT = Upstream()
 
 
 def upstream_of(environ: Mapping[str, str]) -> Upstream:
-    """As an environment names it in the usual variables; only HTTP proxies are used."""
+    """Read from the usual environment variables; only HTTP proxies are used."""
     either = _variable(environ, "all_proxy")
     words = _variable(environ, "no_proxy").replace(",", " ").split()
     return Upstream(
@@ -147,15 +147,15 @@ def _matches(word: str, place: Place) -> bool:
 @dataclass(frozen=True)
 class Bounds:
     connections: int = 256
-    """At once; further ones are refused."""
+    """Concurrent connections; further ones are refused."""
     head_s: float = 15.0
-    """For a whole head, however slowly it comes."""
+    """Seconds for a whole head."""
     patience: Patience = field(default_factory=Patience)
 
 
 @dataclass(frozen=True)
 class DialSettings:
-    """How hosts are reached, and within which bounds."""
+    """Settings and limits for connecting to hosts."""
 
     upstream: Upstream = DIRECT
     local_sockets: Mapping[str, Path] = field(default_factory=dict[str, Path])
@@ -192,7 +192,7 @@ class Dialer:
         return self._allowed.permission(host, place.port or USUAL_PORTS[-1]) is not Permission.NONE
 
     async def dial(self, place: Place, *, tunnel: bool) -> DialedHost:
-        """AnswerError when it cannot be reached or may not."""
+        """AnswerError if it is unreachable or not allowed."""
         local_socket = self._dialing.local_sockets.get(place.host)
         try:
             if local_socket is not None:

@@ -36,9 +36,10 @@ def forward_line(python: str = "python3", *, socket: str = SOCKET) -> str:
 
 
 def forward_by_file(python: str, folder: str, *, socket: str) -> str:
-    """The same with the file of `write_forwarder`: short, for shells quote the line of a mistake.
+    """The same with the file of `write_forwarder`.
 
-    A command still runs when the forwarder does not start, and says so.
+    It is short, because shells quote the failing line. A command still runs if the forwarder does
+    not start, and says so.
     """
     line = _line(python, f"{folder}/{FORWARDER}", socket)
     return f"{line} </dev/null || echo 'yudai: the proxy cannot be reached' >&2;"
@@ -51,7 +52,7 @@ def write_forwarder(folder: Path) -> None:
 
 
 def proxy_variables() -> dict[str, str]:
-    """For programs that ask for a proxy, each in its own way; git cannot use one for ssh."""
+    """Proxy variables for the different programs; git cannot use a proxy for ssh."""
     names = [*_URLS, *(name.lower() for name in _URLS if not name.startswith("YARN_")), *_NPM]
     return {
         **dict.fromkeys(names, _URL),
@@ -81,13 +82,13 @@ class EgressScope(NamedTuple):
 class EgressSocket(NamedTuple):
     server: Proxy | NameWatch
     opening: str = ""
-    """A line of shell that comes before each command: it ends once the way is open."""
+    """A shell line before each command, which returns once the forwarder listens."""
     variables: Mapping[str, str] = {}
 
 
 class EgressSockets:
     def __init__(self, policy: NetworkPolicy, on_blocked: OnBlocked, dialing: DialSettings) -> None:
-        """RefusedError for an entry that is no host."""
+        """RefusedError for an invalid host."""
         for phase in Phase:
             try:
                 Allowed(policy.hosts(phase))

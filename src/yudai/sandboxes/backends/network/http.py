@@ -60,7 +60,7 @@ class Place(NamedTuple):
     host: str
     port: int
     path: str = ""
-    """Of a request that is not for a tunnel."""
+    """The host of a request that is not for a tunnel."""
 
     @property
     def authority(self) -> str:
@@ -112,7 +112,7 @@ def response(head: Head) -> bytes:
 
 
 def status_of(head: Head) -> int:
-    """Of a response; AnswerError when it is none."""
+    """Read the head of a response; AnswerError if it is invalid."""
     version, status, _ = head.first
     if not version.startswith("HTTP/1.") or not re.fullmatch(r"[1-5]\d\d", status):
         raise AnswerError(502, "the server's response is not HTTP/1")
@@ -120,7 +120,7 @@ def status_of(head: Head) -> int:
 
 
 def refusal(error: AnswerError) -> bytes:
-    """Programs that want a tunnel show the first line alone, so it says everything too."""
+    """Clients of a tunnel show only the first line, so it has the whole message."""
     body = f"yudai: {error.text}\n"
     fields = (
         ("Content-Type", "text/plain; charset=utf-8"),
@@ -131,7 +131,7 @@ def refusal(error: AnswerError) -> bytes:
 
 
 def length_of(head: Head) -> int | None:
-    """How many bytes follow a request's head; None: chunks do. AnswerError when that is unclear."""
+    """The number of body bytes; None: chunked. AnswerError if that is ambiguous."""
     lengths = _values(head, "content-length")
     codings = _values(head, "transfer-encoding")
     if _connection_words(head.fields) & _FRAMING:
@@ -178,7 +178,7 @@ def _absolute(target: str) -> Place:
 
 
 def _named(target: str) -> Place | None:
-    """The host in a target that is no valid place, as it was sent; None: there is none."""
+    """The host in an invalid target, as sent; None: there is none."""
     try:
         parts = urlsplit(target if "://" in target else f"//{target}")
         host = parts.hostname
@@ -203,7 +203,7 @@ def _values(head: Head, wanted: str) -> list[str]:
 
 
 def _connection_words(fields: Fields) -> set[str]:
-    """What they name as being for the next hop alone."""
+    """Headers that are for the next hop only."""
     values = (value for name, value in fields if name.lower() == "connection")
     return {word.strip().lower() for value in values for word in value.split(",")}
 
@@ -220,7 +220,7 @@ def _write(first: str, fields: Iterable[tuple[str, str]]) -> bytes:
 
 
 async def _pass_chunks(client: Stream, server: Stream, stir: Stir) -> None:
-    """Without their extensions, and without the fields after them: none is for the next hop."""
+    """Copy the chunks without extensions and trailers."""
     chunks = h11.Connection(h11.SERVER, max_incomplete_event_size=MAX_HEAD)
     chunks.receive_data(_CHUNKED)
     chunks.next_event()

@@ -115,7 +115,7 @@ def _for_next_hop(head: Head, place: Place, via: Via | None) -> bytes:
 
 
 async def _relay(client: Stream, server: Stream, length: int | None, idle_s: float | None) -> None:
-    """The rest of a request, and its response to the end: a line is for one of them."""
+    """Relay the rest of a request and its response; one request per connection."""
 
     def stir() -> None:
         put_off(limit, idle_s)

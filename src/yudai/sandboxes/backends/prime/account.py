@@ -1,4 +1,4 @@
-"""An account at Prime: its calls in our types, each with a deadline and with our errors."""
+"""An account at Prime: its calls with our types, deadlines and errors."""
 
 import asyncio
 import math
@@ -53,7 +53,7 @@ _ANYWHERE = "*"
 
 
 class Egress(NamedTuple):
-    """One of them is None; an empty list of what is allowed closes everything."""
+    """One of them is None. An empty list of allowed hosts closes everything."""
 
     allow: list[str] | None
     deny: list[str] | None
@@ -82,7 +82,7 @@ def creation_request(machine_spec: MachineSpec, image: str) -> CreateSandboxRequ
 
 
 def egress(hosts: Sequence[str]) -> Egress:
-    """DeniedError: Prime knows no such rule."""
+    """DeniedError: Prime does not support such a rule."""
     if _ANYWHERE in hosts:
         return Egress(None, list(PRIVATE))
     try:
@@ -153,7 +153,7 @@ class Account:
             return found[0].id if found else await self._make(request)
 
     async def find(self, tags: Mapping[str, str]) -> list[Found]:
-        """All pages; what has ended is left out."""
+        """List all pages, without ended machines."""
         wanted = {label(name, value) for name, value in tags.items()}
         # Whether a paused one is active, Prime does not say.
         active = [found async for found in self._pages(wanted, exclude_terminated=True)]
@@ -285,7 +285,7 @@ class Account:
             return []
 
     async def _explain(self, machine_id: str, error: SandboxError) -> SandboxError:
-        """A line that broke, or a machine that died? They sound the same: look."""
+        """Check whether the connection broke or the machine died, because both look the same."""
         if isinstance(error, DeniedError | BusyError | FullError):
             return error
         try:

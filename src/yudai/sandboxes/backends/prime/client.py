@@ -27,7 +27,7 @@ _PREFIX = "exec </dev/null; printf .\n"
 
 
 class _OwnConfig(Config):
-    """As if Prime's own command line had never been used."""
+    """A configuration as if Prime's command line had never been used."""
 
     def __init__(self, folder: Path) -> None:
         self.config_dir = folder
@@ -61,7 +61,7 @@ def _private(home: Path) -> Path:
 
 
 async def _busy_at_once(response: httpx.Response) -> None:
-    """It would wait 10 s and 30 s by itself; who makes machines for us has a better pace."""
+    """Disable its own waits of 10 s and 30 s, because we retry ourselves."""
     request = response.request
     is_creation = request.method == "POST" and request.url.path.endswith("/sandbox")
     if is_creation and response.status_code == TOO_MANY:
@@ -95,7 +95,7 @@ async def talk(
 
 
 async def _listen(stream: AsyncIterator[bytes], output: bytearray, most: int) -> bool:
-    """False: there is more of it."""
+    """False: the output is larger."""
     async for chunk in stream:
         output += chunk
         if len(output) > most:
@@ -116,7 +116,7 @@ async def _discard(stream: AsyncIterator[bytes]) -> None:
 
 
 async def _end(process: AsyncSandboxProcess) -> None:
-    """What it says until it dies is read and dropped: its client would keep all of it."""
+    """Read and drop output until it ends, because its client would keep all of it."""
     rest = [asyncio.create_task(_discard(s)) for s in (process.stdout, process.stderr)]
     try:
         with suppress(APIError):

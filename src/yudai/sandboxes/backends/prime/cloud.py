@@ -48,7 +48,7 @@ class PrimeMachine:
         self.variables: Mapping[str, str] = {}
 
     async def run(self, line: str, *, timeout_s: float, max_bytes: int = 1 << 20) -> MachineOutput:
-        """Its end may take a while where the line is bad: who asked does not wait for that."""
+        """Ended in the background, because a bad connection may delay it."""
         talk = self._account.chores.begin(self._account.talk(self.id, line, max_bytes))
         try:
             done, _ = await asyncio.wait({talk}, timeout=timeout_s)
@@ -156,7 +156,7 @@ class PrimeCloud:
                 self.__dict__.pop("_account", None)
 
     async def _until_it_answers(self, machine: Machine) -> None:
-        """It is said to run a moment before its gateway knows it."""
+        """Retry, because a machine is reported as running before its gateway knows it."""
         probe = partial(machine.run, "true", timeout_s=_PROBE_S)
         try:
             await retry(probe, within(_ANSWERS_S, repeat(_PAUSE_S)), on=_UNANSWERED)

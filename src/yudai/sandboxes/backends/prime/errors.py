@@ -36,7 +36,7 @@ _NO_CREDIT = "the Prime account has no credit: see its billing page"
 
 
 class DownError(NoAnswerError):
-    """Its service is away for a while, and says so."""
+    """The service is temporarily unavailable."""
 
     def __init__(self, message: str, *, retry_after_s: float | None = None) -> None:
         super().__init__(message)
@@ -102,7 +102,7 @@ def retry_after_s(response: httpx.Response | None) -> float | None:
 
 
 def _response(error: BaseException) -> httpx.Response | None:
-    """Its errors have no status: the answer is behind them, as cause or context."""
+    """Its errors have no status; the response is in their cause or context."""
     found = (one.response for one in _behind(error) if isinstance(one, httpx.HTTPStatusError))
     return next(found, None)
 

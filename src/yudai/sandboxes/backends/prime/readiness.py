@@ -1,4 +1,4 @@
-"""Waiting for machines to be ready: all who wait ask together."""
+"""Waits for machines to be ready, with one request for all waiting callers."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
@@ -16,7 +16,7 @@ class Readiness(NamedTuple):
     status: str
     failure: SandboxError | None = None
     is_building: bool = False
-    """Its image is made first, which takes as long as it takes."""
+    """The image is built first, which may take long."""
 
 
 class Patience(NamedTuple):
@@ -47,7 +47,7 @@ class ReadinessPoll:
         self._trouble = ""
 
     async def wait(self, machine_id: str) -> None:
-        """Until it runs; SandboxError when it will not, or not in time."""
+        """Wait until it runs; SandboxError if it fails or is too slow."""
         loop = asyncio.get_running_loop()
         try:
             async with asyncio.timeout(self._patience.ready_s) as clock:

@@ -159,7 +159,7 @@ class ProcessBackend(LocalBackend):
     async def _site(
         self, spec: BaseSpec, chosen: Chosen, base: Path, *, setup: bool
     ) -> AsyncGenerator[BuildSandbox]:
-        """Without walls a set-up command sees the source and the record anyway."""
+        """Without isolation, set-up commands can see the source and the record."""
         record = self._home.new_sandbox(NAME)
         made = base / MADE if setup and spec.env is None else None
         programs = toolchain.find(spec.env, chosen, made=made)

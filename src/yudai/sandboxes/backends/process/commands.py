@@ -1,4 +1,4 @@
-"""Commands as plain processes of the host: a clean environment, and no wall around them."""
+"""Commands as plain processes of the host: a clean environment without isolation."""
 
 import asyncio
 import itertools
@@ -124,7 +124,7 @@ class ProcessCommands:
 
 
 async def _status(process: "subprocess.Popen[bytes]", mark: Mark) -> int:
-    """The status of a shell that has ended, once nothing that it started is left."""
+    """The status of an ended shell, once all its child processes are gone."""
     await exited(process)
     doubts = _DOUBTS
     while (killed := await asyncio.to_thread(kill_descendants, mark)).killed or (

@@ -71,7 +71,7 @@ _ONE_USER = (
 
 @dataclass(frozen=True)
 class Terms:
-    """How a provider's machines are made and kept."""
+    """How a provider's machines are created and kept alive."""
 
     limits: SandboxLimits = field(default_factory=SandboxLimits)
     network: NetworkPolicy = NO_NETWORK
@@ -82,7 +82,7 @@ class Terms:
     at_most: int | None = None
     """Machines at once, of all processes that share the register; None: as the pace of each."""
     waits: bool = True
-    """Whether for room among them; else BusyError."""
+    """Whether to wait for a free place; else BusyError."""
     one_user: bool = False
     """Whether commands may run as our warden's own user, and so could forge its answers."""
 
@@ -144,13 +144,13 @@ class RemoteBackend:
         return [one if isinstance(one, SandboxError) else self._sandbox(one) for one in fit]
 
     async def list(self, owner: str | None = None) -> Sequence[SandboxRef]:
-        """Without those that could not be removed: sweeps try that again."""
+        """Without those that could not be removed, which sweeps retry."""
         rows = await self._register.sandboxes(self._cloud.name)
         there = [row for row in rows if not row.is_ended]
         return [self._ref(row) for row in there if owner is None or row.owner == owner]
 
     async def destroy(self, ref: SandboxRef) -> bool:
-        """End a sandbox of this process, or one that another process has asked for."""
+        """End a sandbox of this process or of another one."""
         sandbox = self._sandboxes.get(ref.id)
         if sandbox is not None:
             await sandbox.destroy()

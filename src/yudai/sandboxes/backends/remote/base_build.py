@@ -1,4 +1,4 @@
-"""A base in a remote machine: unpack, set up with a network, seal without, keep as a snapshot."""
+"""Builds a base in a remote machine: unpack, set up with a network, seal, snapshot."""
 
 import asyncio
 import platform
@@ -93,7 +93,7 @@ async def _lend_uv(machine: Machine, commands: RemoteCommands) -> None:
 
 
 def _variables(packages: PackageSettings) -> dict[str, str]:
-    """Certificates and proxies are this host's: what names one is left out."""
+    """Without settings that name certificates or proxies of this host."""
     files = {str(file) for file in packages.files}
     known = packages.without_proxies().variables
     given = {name: value for name, value in known.items() if value not in files}
@@ -101,7 +101,7 @@ def _variables(packages: PackageSettings) -> dict[str, str]:
 
 
 async def _bring(source: Path, target: str, machine: Machine, commands: RemoteCommands) -> None:
-    """In parts: it may be larger than what we should keep in memory."""
+    """Sent in parts, to limit memory."""
     first = await asyncio.to_thread(_read, source, 0)
     await machine.put(target, first)
     brought, part = len(first), f"{target}.part"
@@ -121,7 +121,7 @@ def _read(source: Path, offset: int) -> bytes:
 
 
 async def _size(commands: RemoteCommands) -> int | None:
-    """What the base has put into the machine, as far as its disk tells."""
+    """Size of the base, measured on the machine's disk."""
     measured = await commands.as_root().exec(_MEASURE, cwd="/", timeout_s=_STEP_S)
     said = measured.text.split()
     return int(said[0]) * 1024 if said and said[0].isdecimal() else None

@@ -1,4 +1,4 @@
-"""The Protocol of a provider of machines, and what its implementations share: errors, promises."""
+"""The Protocol of a provider of machines, with the errors and guarantees that all share."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import NamedTuple, Protocol, runtime_checkable
@@ -25,7 +25,7 @@ class ConnectionCutError(SandboxError):
 
 
 class GoneError(SandboxError):
-    """There is no such machine any more."""
+    """The machine no longer exists."""
 
     usual_cause = Cause.SANDBOX_LOST
 
@@ -53,7 +53,7 @@ class NoAnswerError(SandboxError):
 
 
 class FullError(SandboxError):
-    """The machine's disk is full: what runs in it has filled it."""
+    """The machine's disk is full."""
 
 
 _LONGEST = 300
@@ -86,7 +86,7 @@ _HOW: dict[GuaranteeKind, str] = {
 
 
 class MachineSpec(Value):
-    """A machine to be made."""
+    """Specification of a new machine."""
 
     key: str
     """New for each machine, [a-z0-9-]; the same key never makes two of them."""
@@ -98,9 +98,9 @@ class MachineSpec(Value):
     ttl_s: float
     """When the provider ends it by itself, unless it is extended."""
     hosts: tuple[str, ...] = ()
-    """What it may reach; () is nothing."""
+    """Hosts that it may reach; (): none."""
     phase: str = ""
-    """For engines of this host that tell what they block."""
+    """The phase, for engines of this host that report blocked hosts."""
 
 
 class Found(NamedTuple):
@@ -144,7 +144,7 @@ class Machine(Protocol):
         ...
 
     async def allow(self, hosts: Sequence[str]) -> None:
-        """Replace what it may reach; () closes it."""
+        """Replace the allowed hosts; (): none."""
         ...
 
     async def extend(self, ttl_s: float) -> None:
@@ -184,7 +184,7 @@ class Cloud(Protocol):
         ...
 
     async def examine(self) -> Capabilities:
-        """What holds, without making a machine; SandboxError or RefusedError say what to do."""
+        """Guarantees, without creating a machine; SandboxError or RefusedError with the remedy."""
         ...
 
     async def create(self, machine_spec: MachineSpec) -> Machine:
@@ -197,7 +197,7 @@ class Cloud(Protocol):
         ...
 
     async def snapshot(self, machine: Machine, name: str) -> str:
-        """Keep what it is now, under that name ([a-z0-9-]); returns a `MachineSpec.image`."""
+        """Snapshot the machine under that name ([a-z0-9-]); returns a `MachineSpec.image`."""
         ...
 
     async def remove_snapshot(self, image: str) -> bool: ...
@@ -205,11 +205,11 @@ class Cloud(Protocol):
     async def has_snapshot(self, image: str) -> bool: ...
 
     async def list(self, installation: str) -> Sequence[Found]:
-        """All pages, all states, of this installation alone."""
+        """List all machines of this installation, in any state."""
         ...
 
     async def kill(self, machine_id: str) -> bool:
-        """False: it was gone before we asked. Raises when that is refused."""
+        """Remove a machine or snapshot; False if it was gone. Raises if that is refused."""
         ...
 
     async def close(self) -> None: ...
@@ -241,7 +241,7 @@ def by_class(error: BaseException, table: ByClass) -> Make | None:
 
 
 def one_line(error: BaseException) -> str:
-    """Short: it is shown to people, and part of it was written elsewhere."""
+    """Shortened, because it is shown to people and partly untrusted."""
     text = " ".join(str(error).split()) or type(error).__name__
     return "".join(c if c.isprintable() else "\ufffd" for c in text)[:_LONGEST]
 
@@ -257,6 +257,6 @@ async def clean_up(work: Awaitable[object], event: str, **what: str) -> None:
 def vm_capabilities(
     backend: str, *, version: str, size: str = "the size of the VM"
 ) -> Capabilities:
-    """What holds in a VM: the provider's own claims, and what our warden sees to."""
+    """Guarantees of a VM: the provider's claims, and what our warden enforces."""
     kept = guarantees({kind: (True, how.format(size=size)) for kind, how in _HOW.items()})
     return Capabilities(backend=backend, guarantees=kept, version=version)

@@ -1,4 +1,4 @@
-"""Commands of a remote machine through its warden, with a deadline of our own around each."""
+"""Runs commands of a remote machine through its warden, each with our own deadline."""
 
 import asyncio
 import base64
@@ -46,7 +46,7 @@ _UNSTOPPED = "a command could not be stopped"
 
 
 class RemoteCommands:
-    """One command at a time: the caller takes turns."""
+    """One command at a time; the caller queues them."""
 
     def __init__(
         self,
@@ -65,7 +65,7 @@ class RemoteCommands:
         self._measured = (*_DISK_FOLDERS, ENV) if building else _DISK_FOLDERS
 
     def as_root(self) -> "RemoteCommands":
-        """The same machine, for steps of our own."""
+        """The same machine, for our own steps."""
         other: RemoteCommands = copy(self)
         other._is_root = True
         return other
@@ -106,7 +106,7 @@ class RemoteCommands:
         return await warden_client.init(self._line)
 
     async def give(self) -> None:
-        """All that root has put into the workspace and /env becomes the agent's."""
+        """Make the agent the owner of the workspace and /env."""
         await warden_client.ask(self._line, "give")
 
     async def seal(self) -> None:
@@ -139,7 +139,7 @@ class _RequestInput(NamedTuple):
 
 
 class _RequestQueue:
-    """Requests, each until its answer is here or it is known to be dead."""
+    """Runs requests one after the other, each until it is answered or known to be dead."""
 
     def __init__(self, line: WardenClient) -> None:
         self.line = line
@@ -201,7 +201,7 @@ class _RequestQueue:
             raise
 
     async def _input_of(self, request: Request) -> _RequestInput:
-        """What is short goes with the question, what is long goes ahead as a file."""
+        """Send short text with the request, long text before it as a file."""
         if len(request.script) + len(request.stdin) < _SHORT:
             text = request.dump()
             if self.line.can_tell:
@@ -215,7 +215,7 @@ class _RequestQueue:
         return _RequestInput(())
 
     async def _stop(self, request: Request) -> Heard | None:
-        """Its answer, now that it is dead; None when that is not known, and all is lost."""
+        """The answer of an ended request; None if it is unknown, which loses the machine."""
         with suppress(SandboxError, TimeoutError):
             return await self.line.ask(
                 request.id, "kill", request.id, timeout_s=_STOP_S, max_body=request.max_output

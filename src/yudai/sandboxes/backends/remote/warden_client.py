@@ -67,7 +67,7 @@ def bundle() -> bytes:
 
 @cache
 def edition() -> str:
-    """Names this edition of the warden."""
+    """Digest that identifies this version of the warden."""
     return hashlib.sha256(bundle()).hexdigest()[:12]
 
 
@@ -103,11 +103,11 @@ class WardenClient:
     def __init__(self, machine: Machine) -> None:
         self.machine = machine
         self.lost = ""
-        """Why nothing can be asked any more."""
+        """Why no request can be sent any more."""
 
     @property
     def can_tell(self) -> bool:
-        """Whether a text can go with a question, beside its words."""
+        """Whether a text can be sent with a request."""
         return isinstance(self.machine, Listening)
 
     async def ask(
@@ -172,7 +172,7 @@ class WardenClient:
             raise SandboxError(self.lost, cause=Cause.SANDBOX_LOST)
 
     def lose(self, why: str) -> SandboxError:
-        """Nothing more is asked; returns the error to be raised."""
+        """Stop all requests; returns the error to raise."""
         self.lost = self.lost or why
         return SandboxError(self.lost, cause=Cause.SANDBOX_LOST)
 
@@ -188,7 +188,7 @@ _NEEDS = f"the sandbox's image needs Python 3.10 or newer as python3, and a writ
 
 
 class Welcome(NamedTuple):
-    """A machine as its warden has found it."""
+    """Facts about a machine, from its warden."""
 
     separate: bool
     """Whether commands run as another user than the warden, and so cannot touch it."""

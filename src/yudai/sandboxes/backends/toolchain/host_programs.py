@@ -52,7 +52,7 @@ def listed(folder: Path, pattern: str) -> list[Path]:
 
 
 def usual_folders() -> Iterator[Path]:
-    """Where programs are, besides a person's PATH."""
+    """Folders of programs, besides the user's PATH."""
     yield from _USUAL
     home = Path(pwd.getpwuid(os.getuid()).pw_dir)
     for folder in _VERSIONED:
@@ -88,7 +88,7 @@ def choose_python(asked: str, folders: Iterable[Path]) -> Path:
 
 
 def _readings(asked: str) -> list[SpecifierSet]:
-    """What is asked for, the best reading first."""
+    """Interpretations of the requirement, the best first."""
     if not _PIN.match(asked):
         try:
             return [SpecifierSet(asked)]
@@ -101,7 +101,7 @@ def _readings(asked: str) -> list[SpecifierSet]:
 
 
 def _installed(folders: Iterable[Path]) -> Iterator[tuple[Path, Version]]:
-    """Interpreters behind the names in those folders; a shim leads to none."""
+    """Interpreters of those folders; shims are resolved."""
     seen = set[Path]()
     for folder in folders:
         for name in listed(folder, "python3.*"):
