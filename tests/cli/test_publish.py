@@ -161,10 +161,10 @@ async def test_what_is_not_published_is_an_error_after_the_document(
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"apply": True}, "--apply is only for a folder, ada/calc#12 is none"),
-        ({"branch": "x"}, "--branch is for a folder"),
-        ({"dirty": True}, "--dirty is for a folder"),
-        ({"env": Path("venv")}, "--env is for a folder"),
+        ({"apply": True}, "--apply is only for a folder, not ada/calc#12"),
+        ({"branch": "x"}, "--branch is only for a folder"),
+        ({"dirty": True}, "--dirty is only for a folder"),
+        ({"env": Path("venv")}, "--env is only for a folder"),
         ({"target": "ada/calc"}, "say what to solve: ada/calc#NUMBER"),
         ({"target": "ada/calc#0"}, "there is no issue #0"),
         ({"target": ".", "text": "x", "pr": True}, "--pr is for a repository at a forge"),

@@ -118,7 +118,7 @@ async def test_keys_of_programs(server: Server, capsys: pytest.CaptureFixture[st
     for wrong in ("../solves", "", "a b"):
         with pytest.raises(RefusedError, match="id"):
             await run_keys_revoke(server.settings, wrong, json=True)
-    with pytest.raises(RefusedError, match="no scope 'reed'"):
+    with pytest.raises(RefusedError, match="unknown scope 'reed'"):
         await run_keys_create(server.settings, "x", scopes=["reed"], days=1, json=True)
 
 
