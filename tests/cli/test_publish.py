@@ -268,7 +268,7 @@ async def _at_forge(settings: Settings, **columns: Any) -> None:
 
 
 class Publishing:
-    """Carries out what is asked for: one step each time, after something failed."""
+    """Executes what was requested: one step each time, after something failed."""
 
     def __init__(self, asked: Publications) -> None:
         self.asked = asked
@@ -281,11 +281,6 @@ class Publishing:
                 "pull_state": PullState.OPEN,
             },
         ]
-        self.actors: list[str] = []
-
-    async def request(self, solve_id: SolveId, *, actor: str) -> PublicationView:
-        self.actors.append(actor)
-        return await self.asked.request(solve_id, actor=actor)
 
     async def resume(self, solve_id: SolveId) -> None:
         async with self.asked.store.change() as db:
@@ -311,7 +306,8 @@ async def test_without_a_server_this_process_does_it(
     monkeypatch.setitem(sys.modules, "yudai.wiring.forge", module)
     assert await run_publish(settings, "", json=True) == 0
     assert json.loads(capsys.readouterr().out)["pull_url"] == URL
-    assert found[0].actors == [LOCAL_USER]
+    async with open_context(settings) as context, context.store.read() as db:
+        assert (await publications.get(db, SolveId(SOLVE))).actor == LOCAL_USER
 
 
 async def test_who_stops_waiting_stops_the_wait_only(settings: Settings):

@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import AsyncGenerator, Callable, Generator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from functools import partial
 
 import psycopg
@@ -283,9 +284,17 @@ async def test_an_agent_is_refused_when_patience_ends(
         with pytest.raises(WriteError, match="away"):
             await asyncio.to_thread(append)
         server.start()
-        await writer_of(store).flush()
+        await _flush_patiently(store)
         async with store.read() as db:
             assert len(await trajectories.messages(db, run.id)) == 1
+
+
+async def _flush_patiently(store: Store) -> None:
+    """Each flush waits for as long as the store's patience; the writer's next try can be later."""
+    async with asyncio.timeout(20):
+        while True:
+            with suppress(WriteError):
+                return await writer_of(store).flush()
 
 
 async def test_nothing_hangs_when_the_store_closes_during_an_outage(

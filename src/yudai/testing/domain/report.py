@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from enum import StrEnum
 from typing import Literal, NamedTuple
 
-from pydantic import ValidationError
+from pydantic import Field, ValidationError
 
 from yudai.kit.value import Value
 from yudai.testing.domain.runners import TestRunner
@@ -22,6 +22,42 @@ class Outcome(StrEnum):
 
 GREEN = frozenset({Outcome.PASSED, Outcome.XFAILED, Outcome.XPASSED})
 RED = frozenset({Outcome.FAILED, Outcome.ERROR})
+
+
+class FailureKind(StrEnum):
+    """Why a test did not pass, as far as the tested process can say."""
+
+    ASSERTION = "assertion"
+    EXCEPTION = "exception"
+    IMPORT = "import"
+    """Its file could not be loaded."""
+    SET_UP = "set_up"
+    """A fixture, a set-up or a tear-down, not the test itself."""
+    TIMEOUT = "timeout"
+    """It began and never ended."""
+    EXIT = "exit"
+    """It ended the process."""
+    UNKNOWN = "unknown"
+
+
+class Frame(Value):
+    """A line of the repository that was being executed."""
+
+    path: str
+    """Relative to the workspace."""
+    line: int
+    function: str = ""
+
+
+class Failure(Value):
+    """How a test failed, or why a file could not be loaded."""
+
+    kind: FailureKind
+    type: str = ""
+    """The exception's class, such as `AssertionError`."""
+    message: str = ""
+    frames: tuple[Frame, ...] = ()
+    """Of the repository only, the innermost last."""
 
 
 class TestPlan(Value):
@@ -61,6 +97,10 @@ class TestReport(Value):
     """Files that could not be collected: tests may be hidden in them."""
     duration_s: float = 0.0
     timed_out: bool = False
+    failures: dict[str, Failure] = Field(default_factory=dict)
+    """By test that is red, and by file that could not be collected."""
+    durations: dict[str, float] = Field(default_factory=dict)
+    """Seconds by test, where the reporter says so."""
 
     @property
     def executed(self) -> frozenset[str]:

@@ -1,0 +1,52 @@
+"""What a person is asked before there can be a champion."""
+
+from enum import StrEnum
+
+from yudai.kit.ids import RunId
+from yudai.kit.value import Value
+
+
+class QuestionKind(StrEnum):
+    EXPECTATION = "expectation"
+    """A test of base would have to expect something else."""
+    BEHAVIOURS = "behaviours"
+    """Two answers that pass behave differently."""
+    SUPPORT = "support"
+    """Authors fail each other's tests, and as many answers stand behind each."""
+    INTERFACE = "interface"
+    """The only proof uses something new that the issue does not name."""
+    NO_PROOF = "no_proof"
+    """A refactoring, documentation: nothing that a test could show."""
+    NOT_RUN = "not_run"
+    """A test that decides could not be run here."""
+
+
+class Choice(Value):
+    id: str
+    """What is given as the answer: `accept`, `reject`, or a run's handle."""
+    text: str
+
+
+class Question(Value):
+    """`key` is made of what it is about, so that ranking again asks the same question once."""
+
+    key: str
+    kind: QuestionKind
+    text: str
+    """One sentence that ends with a question mark."""
+    choices: tuple[Choice, ...]
+    runs: tuple[RunId, ...] = ()
+    """The answers that it is about."""
+    detail: str = ""
+    """What is needed to decide: the difference, the test, the issue's words."""
+
+
+class PersonAnswer(Value):
+    """What a person chose; `choice` is the id of one of the question's choices."""
+
+    key: str
+    choice: str
+
+
+ACCEPT = Choice(id="accept", text="yes")
+REJECT = Choice(id="reject", text="no")
