@@ -278,7 +278,7 @@ async def test_an_agent_is_refused_when_patience_ends(
     async with await Store.open(url, patience_s=0.5) as store:
         server.stop()
         writer_of(store).append(run.id, 1, new_message(0), new_progress(0))
-        with pytest.raises(WriteError, match="could not be stored: the database is away"):
+        with pytest.raises(WriteError, match="could not be stored: the database is unavailable"):
             await writer_of(store).flush()
         append = partial(writer_of(store).append, run.id, 1, new_message(1), new_progress(1))
         with pytest.raises(WriteError, match="away"):

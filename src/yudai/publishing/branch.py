@@ -49,12 +49,12 @@ class BranchWriter:
             "patch_id": built.patch_id,
             "inverse_patch_id": built.inverse_patch_id,
         }
-        told: dict[str, object] = {
+        data: dict[str, object] = {
             "commit": built.commit,
             "base_commit": row.base_commit,
             "base_move": move,
         }
-        return Move(PublicationEvent.COMMITTED, columns, told)
+        return Move(PublicationEvent.COMMITTED, columns, data)
 
     async def push(self, work: Work) -> Move:
         row, branch = work.row, work.row.branch or ""
@@ -65,8 +65,8 @@ class BranchWriter:
             # Build it again: the commit may be in another machine's mirror.
             commit = (await self._build(work)).commit
             await self._put(work, head, commit, there)
-        told: dict[str, object] = {"repo": head.full, "branch": branch, "commit": commit}
-        return Move(PublicationEvent.PUSHED, {}, told)
+        data: dict[str, object] = {"repo": head.full, "branch": branch, "commit": commit}
+        return Move(PublicationEvent.PUSHED, {}, data)
 
     async def _build(self, work: Work) -> Built:
         prepared = await self.publishing.prepare(work)

@@ -38,13 +38,13 @@ class RevertConfirmation:
             await solves.hold(db, row.solve_id)
             if not await outcomes.answer(db, row, is_so=is_revert, by=user_id):
                 return
-            told: dict[str, object] = {
+            facts: dict[str, object] = {
                 "outcome": row.id,
                 "is_revert": row.confirmed,
                 "by": row.confirmed_by,
             }
             await events.append(
-                db, row.solve_id, kind="outcome.answered", at=now, run_id=row.run_id, data=told
+                db, row.solve_id, kind="outcome.answered", at=now, run_id=row.run_id, data=facts
             )
             kept = await outcomes.of_solve(db, row.solve_id)
             if is_revert and is_there(kept):

@@ -93,9 +93,7 @@ def _pull(row: PublicationRow) -> PullView:
 
 class PublicationView(Value):
     solve_id: SolveId
-    run_id: RunId | None = Field(
-        description="The run of the patch; null: only a comment is written."
-    )
+    run_id: RunId | None = Field(description="The run of the patch; null: only a comment.")
     state: PublicationState
     reason: str = Field(description="Why it was refused or is stale: one line.")
     error: str = Field(description="The last error; the next try is at `due_at`.")
@@ -105,9 +103,7 @@ class PublicationView(Value):
     base_branch: str
     base_commit: str
     branch: str
-    head_repo: str = Field(
-        description="The repository of the branch: a fork if push access is missing."
-    )
+    head_repo: str = Field(description="Repository of the branch; a fork without push access.")
     commit: str
     pull_number: int | None
     pull_url: str

@@ -203,14 +203,14 @@ def _hint(event: str, body: bytes) -> _Hint | None:
     if event not in _ABOUT:
         return None
     try:
-        told = as_object(json.loads(body))
+        document = as_object(json.loads(body))
     except (ValueError, RecursionError):
         raise RefusedError("the body is not JSON: set the webhook to application/json") from None
-    repo = as_text(as_object(told.get("repository")).get("full_name"))
-    subject = as_object(told.get(_ABOUT[event]))
+    repo = as_text(as_object(document.get("repository")).get("full_name"))
+    subject = as_object(document.get(_ABOUT[event]))
     # Comments on pull requests are ignored.
     if not repo or (event in _ASKING and subject.get("pull_request") is not None):
         return None
-    is_telling = event != "pull_request" or as_text(told.get("action")) in _TELLING
+    is_telling = event != "pull_request" or as_text(document.get("action")) in _TELLING
     number = as_count(subject.get("number")) if is_telling else None
     return _Hint(event in _ASKING, repo[:_MAX_REPO], number or None)

@@ -33,9 +33,7 @@ class Decisions(Value):
     """What a person can decide now."""
 
     can_apply: bool = Field(description="Whether the champion's patch can be applied to a folder.")
-    cannot_apply_because: str = Field(
-        description="The reason in one line; empty if it can be applied."
-    )
+    cannot_apply_because: str = Field(description="The reason; empty if it can be applied.")
     applied: AppliedFacts | None = Field(description="The last time that a patch was applied.")
     dismissed: DismissedFacts | None
 

@@ -82,9 +82,7 @@ class SolvePage(Value):
 class RunView(RunFacts):
     position: int
     contestant: Contestant
-    attempt: int = Field(
-        description="The current attempt; the other numbers are its own, except the cost."
-    )
+    attempt: int = Field(description="The attempt of the other numbers, except the cost.")
     exit_status: str
     edits_capped: bool
     """Whether max_edits was reached; the patch is from that point."""

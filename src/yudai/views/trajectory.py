@@ -243,9 +243,7 @@ class DiffAt(Value):
 
     run_id: RunId
     attempt: int
-    seq: int = Field(
-        description="The message after which the work tree was like this; -1: no change yet."
-    )
+    seq: int = Field(description="The message with the newest edit; -1: no change yet.")
     edit: int = Field(description="The first edit is 1; 0: none yet.")
     patch: str
     truncated: bool = Field(description="The diff was too large to be stored in full.")

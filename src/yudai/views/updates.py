@@ -291,10 +291,7 @@ class Updates:
     clock: Clock
 
     async def poll(self, ask: Ask) -> bytes:
-        """An UpdatesView as JSON text.
-
-        Each part is serialised once, for its size and the response.
-        """
+        """An UpdatesView as JSON text. Each part is serialised only once."""
         if len(ask.open) > MAX_OPEN:
             raise RefusedError(f"open at most {MAX_OPEN} runs at once")
         body = None

@@ -90,9 +90,7 @@ class SettingsView(Value):
     forge: str = Field(description="URL of the forge.")
     publish: PublishMode = Field(description="When a pull request is opened by default.")
     label: str = Field(description="The label that requests a solve.")
-    watched: tuple[str, ...] = Field(
-        description="Repositories that are polled for labels and commands."
-    )
+    watched: tuple[str, ...] = Field(description="Repositories that are polled.")
     home: str
     database: str = Field(description="`SQLite` or `PostgreSQL`; never its address.")
     artifacts: str

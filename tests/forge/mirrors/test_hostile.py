@@ -332,7 +332,7 @@ async def test_secrets_are_hidden_in_git_s_own_words_and_in_ours(scene: Scene):
 
     ran = await git.run("rev-parse", "--verify", f"{TOKEN}-{ENCODED}")
     assert ran.exit_code != 0
-    for text in (ran.error, ran.told, repr(git), repr(wire)):
+    for text in (ran.error, ran.errors, repr(git), repr(wire)):
         assert TOKEN not in text
         assert ENCODED not in text
     assert (await git.ask("config", f"http.{scene.server.url}/.extraHeader")).decode().strip() == (

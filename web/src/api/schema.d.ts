@@ -1779,7 +1779,7 @@ export interface components {
             attempt: number;
             /**
              * Seq
-             * @description The message after which the work tree was like this; -1: no change yet.
+             * @description The message with the newest edit; -1: no change yet.
              */
             seq: number;
             /**
@@ -2402,7 +2402,7 @@ export interface components {
             max_parallel?: number | null;
             /**
              * Max Runs
-             * @description The most contestants that start; the server has a cap as well.
+             * @description Most contestants; the server has a cap, too.
              */
             max_runs?: number | null;
             /**
@@ -2934,7 +2934,7 @@ export interface components {
             solve_id: string;
             /**
              * Run Id
-             * @description The run of the patch; null: only a comment is written.
+             * @description The run of the patch; null: only a comment.
              */
             run_id: string | null;
             state: components["schemas"]["PublicationState"];
@@ -2965,7 +2965,7 @@ export interface components {
             branch: string;
             /**
              * Head Repo
-             * @description The repository of the branch: a fork if push access is missing.
+             * @description Repository of the branch; a fork without push access.
              */
             head_repo: string;
             /** Commit */
@@ -3114,7 +3114,7 @@ export interface components {
             handle: string;
             /**
              * Attempt
-             * @description The current attempt; the other numbers are its own, except the cost.
+             * @description The attempt of the other numbers, except the cost.
              */
             attempt: number;
             /** Edits */
@@ -3190,7 +3190,7 @@ export interface components {
             handle: string;
             /**
              * Attempt
-             * @description The current attempt; the other numbers are its own, except the cost.
+             * @description The attempt of the other numbers, except the cost.
              */
             attempt: number;
             /** Edits */
@@ -3296,7 +3296,7 @@ export interface components {
             label: string;
             /**
              * Watched
-             * @description Repositories that are polled for labels and commands.
+             * @description Repositories that are polled.
              */
             watched: string[];
             /** Home */
@@ -3566,7 +3566,7 @@ export interface components {
             can_apply: boolean;
             /**
              * Cannot Apply Because
-             * @description The reason in one line; empty if it can be applied.
+             * @description The reason; empty if it can be applied.
              */
             cannot_apply_because: string;
             /** @description The last time that a patch was applied. */

@@ -84,10 +84,10 @@ class EndpointRecorder:
                 log.warning("model_endpoint.late", run_id=run.id, attempt=claims.attempt)
                 return None
             endpoint = await attempt_state(db, run.id, run.attempt)
-            is_told = run.state is RunState.RUNNING and not endpoint.is_closed
-            bodies = [body] if is_told else []
+            is_active = run.state is RunState.RUNNING and not endpoint.is_closed
+            bodies = [body] if is_active else []
             changed = await self.keep(db, run, bodies, step=step, usage=run.usage + counted)
-        return changed.message_count if is_told else None
+        return changed.message_count if is_active else None
 
     async def note(self, claims: RunClaims, cause: Cause) -> None:
         """Store why a call was refused, for the process that ends the run."""

@@ -81,7 +81,7 @@ def translated(place: str) -> Generator[None]:
         yield
     except (BaseError, OSError) as error:
         number = _number(error)
-        explained = _told(place, str(error)) if number is None else _disk(place, number)
+        explained = _message(place, str(error)) if number is None else _disk(place, number)
         raise explained from None
 
 
@@ -97,7 +97,7 @@ def _number(error: Exception) -> int | None:
     return int(found[1]) if found else None
 
 
-def _told(place: str, text: str) -> ArtifactError:
+def _message(place: str, text: str) -> ArtifactError:
     fault = next((fault for fault in _FAULTS if fault.sign in text), _UNKNOWN)
     code = _CODE.search(text)
     said = f" ({code[1]})" if code else ""

@@ -99,12 +99,12 @@ async def fields_of(request: Request) -> dict[str, str]:
 
 def _from_json(content: bytes) -> dict[str, Any]:
     try:
-        told = json.loads(content)
+        document = json.loads(content)
     except ValueError:
         raise Refusal(400, "Problems parsing JSON") from None
-    if not isinstance(told, dict):
+    if not isinstance(document, dict):
         raise Refusal(400, "Problems parsing JSON")
-    return cast("dict[str, Any]", told)
+    return cast("dict[str, Any]", document)
 
 
 def refuse_other_sites(request: Request) -> None:

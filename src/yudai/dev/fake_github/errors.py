@@ -22,10 +22,10 @@ class Refusal(Exception):  # noqa: N818 - it is an answer, not a failure
         self.headers = headers or {}
 
     def document(self) -> dict[str, Any]:
-        told: dict[str, Any] = {"message": self.message}
+        body: dict[str, Any] = {"message": self.message}
         if self.errors is not None:
-            told["errors"] = self.errors
-        return told | {"documentation_url": DOCS, "status": str(self.status)}
+            body["errors"] = self.errors
+        return body | {"documentation_url": DOCS, "status": str(self.status)}
 
 
 def not_found() -> Refusal:

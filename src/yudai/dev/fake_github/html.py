@@ -49,8 +49,8 @@ def page(title: str, *parts: str, status: int = 200) -> HTMLResponse:
 
 def refused(refusal: Refusal) -> HTMLResponse:
     errors = "\n".join(str(error.get("message", error)) for error in refusal.errors or ())
-    told = text_block(f"{refusal.message}\n{errors}".strip())
-    return page("Not possible", "<h1>Not possible</h1>", told, status=refusal.status)
+    rendered = text_block(f"{refusal.message}\n{errors}".strip())
+    return page("Not possible", "<h1>Not possible</h1>", rendered, status=refusal.status)
 
 
 def link(place: str, text: str) -> str:
@@ -80,8 +80,8 @@ def act(place: str, who: str, acts: Mapping[str, str], *inner: str, kind: str = 
 
 
 def select(name: str, options: Iterable[str], *, label: str) -> str:
-    told = "".join(f"<option>{escape(option)}</option>" for option in options)
-    return f'<label>{escape(label)} <select name="{escape(name)}">{told}</select></label>'
+    rendered = "".join(f"<option>{escape(option)}</option>" for option in options)
+    return f'<label>{escape(label)} <select name="{escape(name)}">{rendered}</select></label>'
 
 
 def box(head: str, body: str) -> str:

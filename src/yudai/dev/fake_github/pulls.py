@@ -191,8 +191,8 @@ def revert(state: State, full: str, number: int, *, by: str) -> Item:
         except ConflictedError:
             raise Refusal(405, "Sorry, this pull request couldn't be reverted.") from None
         subject = clone.commits(pull.merge_sha)[0].message.partition("\n")[0]
-        told = item.title if subject.startswith("Merge pull request") else subject
-        message = f'Revert "{told}"\n\nThis reverts commit {pull.merge_sha}.\n'
+        reverted_title = item.title if subject.startswith("Merge pull request") else subject
+        message = f'Revert "{reverted_title}"\n\nThis reverts commit {pull.merge_sha}.\n'
         branch = f"revert-{number}-{pull.head}"
         clone.move(branch, clone.write((top,), tree, message, who))
         new = Opening(f'Revert "{item.title}"', f"Reverts {full}#{number}", branch, pull.base)

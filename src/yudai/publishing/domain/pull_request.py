@@ -97,9 +97,9 @@ def body(solve: PublishedSolve) -> str:
     return _fitted(first, more, last)
 
 
-def comment(solve: PublishedSolve, told: CommentFacts) -> str:
+def comment(solve: PublishedSolve, facts: CommentFacts) -> str:
     """The comment on the issue, also without a champion."""
-    first = [HEADING, _result(solve, told)]
+    first = [HEADING, _result(solve, facts)]
     more: list[str] = []
     if solve.champion is not None:
         first.append(scorecard_lines(solve, solve.champion.scorecard))
@@ -114,20 +114,20 @@ def _champion(solve: PublishedSolve) -> Place:
     return solve.champion
 
 
-def _result(solve: PublishedSolve, told: CommentFacts) -> str:
+def _result(solve: PublishedSolve, facts: CommentFacts) -> str:
     reason = md(solve.reason, limit=MAX_REASON)
     if solve.champion is None:
         return f"There is no champion. {reason}"
     handle = md(solve.champion.scorecard.contestant.handle, limit=MAX_NAME)
-    if told.refused:
+    if facts.refused:
         return (
             f"{handle} is the champion, but no pull request was opened:"
-            f" {md(told.refused, limit=MAX_REASON)}\n\nIts patch is kept with the solve."
+            f" {md(facts.refused, limit=MAX_REASON)}\n\nIts patch is kept with the solve."
         )
-    if told.pull_number is None:
+    if facts.pull_number is None:
         return f"{handle} is the champion, and a person has to publish it. {reason}"
-    link = f"[#{told.pull_number}]({told.pull_url})" if is_link(told.pull_url) else ""
-    return f"Draft pull request {link or f'#{told.pull_number}'} is open. {reason}"
+    link = f"[#{facts.pull_number}]({facts.pull_url})" if is_link(facts.pull_url) else ""
+    return f"Draft pull request {link or f'#{facts.pull_number}'} is open. {reason}"
 
 
 def _made_by(solve: PublishedSolve) -> str:

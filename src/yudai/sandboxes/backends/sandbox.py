@@ -93,23 +93,23 @@ class SandboxHandle:
         """Why it was removed without a request."""
 
     async def exec(self, command: str, **options: Unpack[ExecOptions]) -> ExecResult:
-        async with self._turn, self._told():
+        async with self._turn, self._explain_loss():
             return await self._parts.commands.exec(command, **options)
 
     async def read(self, path: str, *, max_bytes: int = 64 << 20) -> bytes:
-        async with self._turn, self._told():
+        async with self._turn, self._explain_loss():
             return await _read(self._parts.commands, path, max_bytes=max_bytes)
 
     async def write(self, path: str, content: bytes) -> None:
-        async with self._turn, self._told():
+        async with self._turn, self._explain_loss():
             await _write(self._parts.commands, path, content)
 
     async def tree(self) -> Tree:
-        async with self._turn, self._told():
+        async with self._turn, self._explain_loss():
             return as_tree(await self._changes())
 
     async def diff(self) -> str:
-        async with self._turn, self._told():
+        async with self._turn, self._explain_loss():
             changes = await self._changes()
             return await take_patch(self._parts.commands, changes, self._parts.places)
 
@@ -141,7 +141,7 @@ class SandboxHandle:
         return await self._parts.look()
 
     @asynccontextmanager
-    async def _told(self) -> AsyncGenerator[None]:
+    async def _explain_loss(self) -> AsyncGenerator[None]:
         """What fails or is cut short because we destroyed the sandbox reports that as its cause."""
         try:
             yield

@@ -107,10 +107,7 @@ class Limits(Value):
 
     max_parallel: Whole | None = Field(default=None, ge=1, le=1000, description="Runs at once.")
     max_runs: Whole | None = Field(
-        default=None,
-        ge=1,
-        le=10_000,
-        description="The most contestants that start; the server has a cap as well.",
+        default=None, ge=1, le=10_000, description="Most contestants; the server has a cap, too."
     )
     max_steps: Whole | None = Field(
         default=None, ge=1, le=10_000, description="Model calls of one run."

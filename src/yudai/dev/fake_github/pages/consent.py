@@ -60,13 +60,13 @@ def _authorize(state: State, fields: Fields) -> Response:
     who = fields.get("as") or fields.get("auto") or state.signs_in
     if not who:
         return _ask(state, app, {name: fields[name] for name in _KEPT if name in fields})
-    told = {"state": fields["state"]} if "state" in fields else {}
+    query = {"state": fields["state"]} if "state" in fields else {}
     if who == "-":
-        told |= {"error": "access_denied", "error_description": "The user has denied access."}
+        query |= {"error": "access_denied", "error_description": "The user has denied access."}
     else:
-        told |= {"code": _grant(state, who, fields, back)}
+        query |= {"code": _grant(state, who, fields, back)}
     mark = "&" if "?" in back else "?"
-    return RedirectResponse(f"{back}{mark}{urlencode(told)}", 302)
+    return RedirectResponse(f"{back}{mark}{urlencode(query)}", 302)
 
 
 def _callback(app: App, fields: Fields) -> str:

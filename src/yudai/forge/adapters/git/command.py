@@ -79,7 +79,7 @@ class Ran(NamedTuple):
     output: bytes
     error: str
     """Git's first error line."""
-    told: str = ""
+    errors: str = ""
     """Its standard error."""
 
 
@@ -136,8 +136,8 @@ class Git:
             raise RefusedError(f"git {args[0]} answered with more than {limits.max_output} bytes")
         if exit_code != 0 and _DISK_FULL in err.result():
             raise RefusedError(f"git {args[0]} found no space left: free some for {self.git_dir}")
-        told = self._without_secrets(err.result().decode("utf-8", "replace"))
-        return Ran(exit_code, out.result(), _complaint(told, exit_code), told)
+        errors = self._without_secrets(err.result().decode("utf-8", "replace"))
+        return Ran(exit_code, out.result(), _complaint(errors, exit_code), errors)
 
     async def ask(
         self, *args: str, stdin: bytes = b"", into: IO[bytes] | None = None, limits: Limits = LIMITS
@@ -234,10 +234,11 @@ async def _end(process: asyncio.subprocess.Process) -> None:
 
 def _complaint(error: str, exit_code: int) -> str:
     lines = error.splitlines()
-    told = [line for line in lines if line.startswith(("fatal: ", "error: "))] or lines
+    complaints = [line for line in lines if line.startswith(("fatal: ", "error: "))] or lines
     if exit_code < 0:
         return f"it was ended by {signal.Signals(-exit_code).name}"
-    return told[0].removeprefix("fatal: ").removeprefix("error: ") if told else "it said nothing"
+    first = complaints[0] if complaints else "it gave no reason"
+    return first.removeprefix("fatal: ").removeprefix("error: ")
 
 
 def quoted(path: Path) -> str:

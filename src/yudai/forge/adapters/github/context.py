@@ -30,9 +30,9 @@ class Place:
     def identity(self, by: Credential, repo: RepoRef | None = None) -> Identity:
         return self.apps.identity(by, owner=repo.owner if repo else "")
 
-    def address(self, told: str, otherwise: str = "") -> str:
+    def address(self, address_in_response: str, otherwise: str = "") -> str:
         """The web address in a response, if it is at the forge itself."""
-        return told if told.startswith(f"{self.url}/") else otherwise
+        return address_in_response if address_in_response.startswith(f"{self.url}/") else otherwise
 
 
 def moment(at: float) -> str:

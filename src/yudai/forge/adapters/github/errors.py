@@ -87,8 +87,8 @@ def _words(answer: Answer, by: Identity) -> str:
         said: Any = json.loads(answer.body)
     except (ValueError, RecursionError):
         said = None
-    told = as_object(said)
-    parts = [str(told.get("message") or "it does not say why"), *_details(told.get("errors"))]
+    reply = as_object(said)
+    parts = [str(reply.get("message") or "it does not say why"), *_details(reply.get("errors"))]
     token = by.token.get_secret_value()
     text = ": ".join(parts)
     return one_line(text.replace(token, "***") if token else text)

@@ -71,7 +71,7 @@ class GitHubForge(GitHubIssues, GitHubPulls):
 
     async def repositories(self, *, by: Credential) -> tuple[Repository, ...]:
         if by.kind is CredentialKind.APP:
-            told = [
+            results = [
                 self._repository(one, Role.WRITE) for one in await self._place.apps.repositories()
             ]
         else:
@@ -79,8 +79,8 @@ class GitHubForge(GitHubIssues, GitHubPulls):
             ask = ApiRequest("/user/repos", params={"sort": "pushed", "per_page": "100"})
             by_whom = self._place.identity(by)
             found = await self._place.client.every(Repo, ask, by=by_whom)
-            told = [self._repository(one, one.permissions.role) for one in found]
-        unique = {one.ref.full.lower(): one for one in told}
+            results = [self._repository(one, one.permissions.role) for one in found]
+        unique = {one.ref.full.lower(): one for one in results}
         return tuple(sorted(unique.values(), key=lambda one: one.pushed_at or 0.0, reverse=True))
 
     async def role(self, repo: RepoRef, login: str, *, by: Credential) -> Role:
@@ -91,7 +91,7 @@ class GitHubForge(GitHubIssues, GitHubPulls):
         path = self._place.path(repo, f"/collaborators/{quote(login)}/permission")
         ask = ApiRequest(path, is_fresh=True)
         try:
-            told = await self._place.client.one(
+            results = await self._place.client.one(
                 CollaboratorPermission, ask, by=self._place.identity(by, repo)
             )
         except NotFoundError:
@@ -99,8 +99,8 @@ class GitHubForge(GitHubIssues, GitHubPulls):
             await self.repository(repo, by=by)
             return Role.NONE
         # An organisation's own roles have other names; each stands upon one of the known ones.
-        known = _ROLES.get(told.role_name)
-        return _ROLES.get(told.permission, Role.NONE) if known is None else known
+        known = _ROLES.get(results.role_name)
+        return _ROLES.get(results.permission, Role.NONE) if known is None else known
 
     def _repository(self, repo: Repo, role: Role) -> Repository:
         owner, _, name = repo.full_name.partition("/")

@@ -100,12 +100,12 @@ class GitHubIssues:
         path = self._place.path(repo, f"/issues/{number}/events")
         ask = ApiRequest(path, params={"per_page": "100"}, is_fresh=True)
         found = await self._place.client.every(IssueEvent, ask, by=self._place.identity(by, repo))
-        told = [
+        found_values = [
             Labelling(id=one.id, label=one.label.name, by=account(one.actor), at=one.created_at)
             for one in found
             if one.event == "labeled" and one.label
         ]
-        return tuple(sorted(told, key=lambda one: (one.at, one.id)))
+        return tuple(sorted(found_values, key=lambda one: (one.at, one.id)))
 
     async def add_comment(
         self, repo: RepoRef, number: int, body: str, *, by: Credential
@@ -163,8 +163,8 @@ class GitHubIssues:
         return [self._comment(one, one.issue_number) for one in found], bool(answer.next_url)
 
     def _page(self, repo: RepoRef, found: list[Issue], *, has_more: bool) -> Page:
-        told = tuple(self._issue(repo, one) for one in found if one.pull_request is None)
-        return Page(issues=told, has_more=has_more)
+        found_values = tuple(self._issue(repo, one) for one in found if one.pull_request is None)
+        return Page(issues=found_values, has_more=has_more)
 
     def _issue(self, repo: RepoRef, issue: Issue) -> ForgeIssue:
         return ForgeIssue(
@@ -211,5 +211,5 @@ def _listing(query: IssueQuery) -> dict[str, str]:
 
 
 def _is_of(issue: Issue, path: str) -> bool:
-    told = issue.repository_url.lower()
-    return not told or told.endswith(path.lower())
+    found_values = issue.repository_url.lower()
+    return not found_values or found_values.endswith(path.lower())

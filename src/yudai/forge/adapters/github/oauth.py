@@ -69,26 +69,26 @@ class GitHubOAuth:
         # A code that is never typed just expires.
         ask = replace(ask, is_idempotent=True)
         try:
-            told = await self._client.one(DeviceAnswer, ask, by=_CLIENT)
+            response = await self._client.one(DeviceAnswer, ask, by=_CLIENT)
         except NotFoundError:
             raise ForbiddenError(f"GitHub does not know the App: {_SETTINGS}") from None
-        if told.error:
-            raise _refusal(told.error)
-        if not told.device_code.get_secret_value() or not told.user_code:
+        if response.error:
+            raise _refusal(response.error)
+        if not response.device_code.get_secret_value() or not response.user_code:
             raise misread(ask, "it holds no code")
         return DeviceCode(
-            device_code=told.device_code,
-            user_code=told.user_code,
-            verification_url=self._checked(told.verification_uri),
-            interval_s=told.interval,
-            expires_in=told.expires_in,
+            device_code=response.device_code,
+            user_code=response.user_code,
+            verification_url=self._checked(response.verification_uri),
+            interval_s=response.interval,
+            expires_in=response.expires_in,
         )
 
     async def device_poll(self, device_code: SecretStr) -> Grant | DeviceState:
         form = {"grant_type": _DEVICE_GRANT, "device_code": device_code.get_secret_value()}
-        told = await self._token(form, with_secret=False)
-        state = _STATES.get(told.error)
-        return self._granted(told) if state is None else state
+        response = await self._token(form, with_secret=False)
+        state = _STATES.get(response.error)
+        return self._granted(response) if state is None else state
 
     async def close(self) -> None:
         await self._client.close()
@@ -100,16 +100,16 @@ class GitHubOAuth:
         ask = _post("/login/oauth/access_token", whole)
         return await self._client.one(TokenAnswer, ask, by=_CLIENT)
 
-    def _granted(self, told: TokenAnswer) -> Grant:
-        if told.error:
-            raise _refusal(told.error)
-        if not told.access_token.get_secret_value():
+    def _granted(self, response: TokenAnswer) -> Grant:
+        if response.error:
+            raise _refusal(response.error)
+        if not response.access_token.get_secret_value():
             raise RefusedError("GitHub gave no token: log in again")
         return Grant(
-            access=told.access_token,
-            refresh=told.refresh_token,
-            access_expires_in=told.expires_in,
-            refresh_expires_in=told.refresh_token_expires_in,
+            access=response.access_token,
+            refresh=response.refresh_token,
+            access_expires_in=response.expires_in,
+            refresh_expires_in=response.refresh_token_expires_in,
         )
 
     def _checked(self, address: str) -> str:

@@ -77,7 +77,7 @@ class Fetching:
         async with self.locations.writing(mirror):
             ran = await self._fetch(mirror, repo, f"+refs/heads/{base}:{ours}", by=by)
             if ran.exit_code != 0:
-                if "couldn't find remote ref" in ran.told:
+                if "couldn't find remote ref" in ran.errors:
                     raise NotFoundError(f"{repo.url} has no branch {readable(base)}")
                 raise failure(ran, repo.url)
             commit = (await mirror.git.ask("rev-parse", f"{ours}^{{commit}}")).decode().strip()

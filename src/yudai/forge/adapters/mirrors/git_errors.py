@@ -80,7 +80,7 @@ _ANSWERS = (
 def failure(ran: Ran, url: str) -> YudaiError:
     """A message without a row counts as a fault of network or forge: a retry may work."""
     url = url.removesuffix(".git")
-    text = f"{ran.told}\n{ran.output.decode('utf-8', 'replace')}"
+    text = f"{ran.errors}\n{ran.output.decode('utf-8', 'replace')}"
     for answer in _ANSWERS:
         if answer.sign.search(text):
             return answer.error(url, said(ran))
@@ -89,9 +89,9 @@ def failure(ran: Ran, url: str) -> YudaiError:
 
 def said(ran: Ran) -> str:
     """The forge's own line where it gave one, else git's."""
-    remote = [line for line in _REMOTE.findall(ran.told) if line.strip("= -")]
+    remote = [line for line in _REMOTE.findall(ran.errors) if line.strip("= -")]
     reasons = [line for line in remote if _REASON.search(line)] or remote
-    rejected = _REJECTED.search(f"{ran.output.decode('utf-8', 'replace')}\n{ran.told}")
+    rejected = _REJECTED.search(f"{ran.output.decode('utf-8', 'replace')}\n{ran.errors}")
     if reasons:
         return _line(reasons[0].removeprefix("error: "))
     if rejected:

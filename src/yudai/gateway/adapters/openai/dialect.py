@@ -70,8 +70,7 @@ class Dialect(NamedTuple):
 class Dialects:
     """The current dialects, shared by runs with the same model.
 
-    Those learnt from command agents' calls are separate, because a provider's error may repeat
-    their text.
+    Those of command agents' calls are separate: a provider's error may repeat their text.
     """
 
     def __init__(self) -> None:

@@ -132,10 +132,7 @@ class BubblewrapBackend(LocalBackend):
     async def _build_sandbox(
         self, spec: BaseSpec, owner: str, chosen: Chosen, base: Path, *, setup: bool
     ) -> AsyncGenerator[BuildSandbox]:
-        """Open a build sandbox.
-
-        Only set-up has a network; blocked hosts are reported for `owner`.
-        """
+        """Only set-up has a network; hosts that it blocks are reported for `owner`."""
         if not setup:
             lay_out = partial(_lay_out_record, spec.source, base)
             tools = toolchain.find(spec.env, chosen)

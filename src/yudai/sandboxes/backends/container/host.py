@@ -169,10 +169,7 @@ def kept(host: Host, *, is_filtered: bool) -> dict[GuaranteeKind, Kept]:
             "files and temporary folders have a maximum size; the workspace is measured every few"
             f" seconds (storage: {host.driver or 'unknown'})",
         ),
-        "time": (
-            True,
-            "a command is killed with all its child processes; its output so far is kept",
-        ),
+        "time": (True, "a command is killed with its child processes; its output is kept"),
         "output": (True, "capped in the container; head and tail are kept"),
         "kernel": (False, f"the host's own: no protection against its bugs{calls}"),
     }

@@ -128,10 +128,7 @@ class Account:
             return True
 
     async def find(self, tags: Mapping[str, str]) -> list[Found]:
-        """List all pages, running and paused.
-
-        Its filter is checked, because deletions depend on it.
-        """
+        """List all pages, running and paused; checks the filter, as deletions depend on it."""
         query = SandboxQuery(metadata=dict(tags), state=[SandboxState.RUNNING, SandboxState.PAUSED])
         async with self.asking("listing sandboxes") as options:
             pages = AsyncSandbox.list(query=query, limit=_PER_PAGE, **options)

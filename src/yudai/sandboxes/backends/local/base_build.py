@@ -119,8 +119,8 @@ async def run_setup(spec: BaseSpec, build_sandbox: BuildSandbox) -> bytes:
         try:
             _check(result, what=command, timeout_s=spec.setup_timeout_s)
         except SandboxError as error:
-            told = str(error).partition("\n")[0].encode("utf-8", "replace")
-            raise SetupError(str(error), log=log + b"[%s]\n" % told) from None
+            reason = str(error).partition("\n")[0].encode("utf-8", "replace")
+            raise SetupError(str(error), log=log + b"[%s]\n" % reason) from None
     return log
 
 

@@ -100,10 +100,10 @@ def seeing(folder: Path) -> list[int]:
     Its last two names are looked for: mounts tell a path only from their file system on.
     """
     below = os.fsencode(f"/{folder.parent.name}/{folder.name}/")
-    return [pid for pid in pids() if below in _mounts(pid) or _is_told(pid, below)]
+    return [pid for pid in pids() if below in _mounts(pid) or _has_argument(pid, below)]
 
 
-def _is_told(pid: int, part: bytes) -> bool:
+def _has_argument(pid: int, part: bytes) -> bool:
     is_bubblewrap = program(pid).startswith("bwrap")
     return is_bubblewrap and any(part in word for word in _strings(pid, "cmdline"))
 

@@ -237,10 +237,8 @@ class Dialer:
             return await self._resolve(place.host, place.port)
 
     def _may_use(self, address: Address, port: int, permission: Permission) -> bool:
-        if (
-            permission is Permission.ANY
-            or self._allowed.permission(str(address), port) is Permission.ANY
-        ):
+        own = self._allowed.permission(str(address), port)
+        if Permission.ANY in (permission, own):
             return True
         return is_public(address) and not is_own(address)
 

@@ -36,10 +36,9 @@ def forward_line(python: str = "python3", *, socket: str = SOCKET) -> str:
 
 
 def forward_by_file(python: str, folder: str, *, socket: str) -> str:
-    """The same with the file of `write_forwarder`.
+    """The same with the file of `write_forwarder`: short, because shells quote a failing line.
 
-    It is short, because shells quote the failing line. A command still runs if the forwarder does
-    not start, and says so.
+    A command still runs if the forwarder does not start, and says so.
     """
     line = _line(python, f"{folder}/{FORWARDER}", socket)
     return f"{line} </dev/null || echo 'yudai: the proxy cannot be reached' >&2;"

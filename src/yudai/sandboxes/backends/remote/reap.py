@@ -142,8 +142,8 @@ class OrphanTracker:
         return Orphan(case.machine.id, known_sandbox, self._leftover(backend, case))
 
     def _waiting(self, backend: str, case: _Case) -> Leftover:
-        told = self._leftover(backend, case)
-        return told.model_copy(update={"fate": Fate.WAITING, "note": _WATCHED})
+        reported = self._leftover(backend, case)
+        return reported.model_copy(update={"fate": Fate.WAITING, "note": _WATCHED})
 
     def _leftover(self, backend: str, case: _Case) -> Leftover:
         return Leftover(
