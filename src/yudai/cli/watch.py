@@ -117,7 +117,7 @@ async def ending(stopper: "Stopper", solve_id: SolveId, console: Console) -> Asy
 
 
 async def show_runs(source: Source, console: Console) -> None:
-    """Updates of the source until the last one."""
+    """Show updates of the source until the last one."""
     display = _Board(console) if console.is_terminal else _Ticker(console)
     with display:
         phase = Phase("", 0.0)

@@ -178,7 +178,7 @@ class DatabaseRegister:
             await sandboxes.name_sandbox(db, sandbox_id, external)
 
     async def close_sandbox(self, sandbox_id: str, *, reaped: bool = False) -> bool:
-        """Try to write pending ends; the next heartbeat or list tries again."""
+        """Record the end. If that fails, the next heartbeat or list tries again."""
         return await self._end(sandbox_id, partial(sandboxes.close_sandbox, reaped=reaped))
 
     async def let_go(self, sandbox_id: str) -> None:

@@ -48,7 +48,7 @@ async def installation(db: AsyncSession) -> str | None:
 
 
 async def name_installation(db: AsyncSession, name: str) -> None:
-    """Store the provider's name, unless there is one."""
+    """Store the id of the installation, unless there is one."""
     statement = insert_new(_INSTALLATIONS, db.get_bind().dialect)
     await db.execute(statement.values(id=_THE_ONE, name=name))
 

@@ -339,7 +339,7 @@ def _look(db: Connection, *, ask: Ask, now: float) -> bytes | None:
 
 
 def _fits(cursor: Cursor, seen: SolveVersion, epoch: int) -> bool:
-    """Refuse cursors of another solve, or from before a restored backup."""
+    """Whether the cursor is of this solve, and not newer than a restored database."""
     if cursor.epoch != epoch or cursor.rev > seen.rev or cursor.event > seen.event:
         return False
     if len(cursor.marks) > len(seen.runs):

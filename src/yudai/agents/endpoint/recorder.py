@@ -191,7 +191,7 @@ async def _close_attempt(db: AsyncSession, run_id: RunId, attempt: int, *, at: f
 
 
 async def _note_refusal(db: AsyncSession, run: RunRow, cause: Cause, *, at: float) -> None:
-    """Store each position of the trajectory once, so that a repeated call is not recorded again."""
+    """Once per position of the trajectory, so that a repeated call is not recorded again."""
     facts: dict[str, object] = {
         "cause": cause.value,
         "attempt": run.attempt,

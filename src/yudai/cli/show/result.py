@@ -129,7 +129,7 @@ def _show_next(document: SolveDocument, console: Console, where: str, *, has_pul
 
 
 def is_at_forge(document: SolveDocument) -> bool:
-    """A folder's name, or a forge repository's owner and name."""
+    """Whether the name has an owner, as repositories at a forge do and folders do not."""
     return document.solve.folder is None and "/" in document.solve.repo
 
 

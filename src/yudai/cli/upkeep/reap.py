@@ -75,7 +75,7 @@ def _sum(swept: Swept) -> str:
 
 
 def _unknown(failures: Sequence[Unswept]) -> str:
-    """Print each reason on standard error."""
+    """The reasons are printed on standard error."""
     names = " and ".join(failure.backend for failure in failures)
     verb = "was" if len(failures) == 1 else "were"
     return f"Nothing was found on the backends that answered; {names} {verb} not asked."

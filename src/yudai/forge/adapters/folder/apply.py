@@ -52,7 +52,7 @@ class _MovedError(Exception):
 
 
 class _Attempt:
-    """Folder beside the files for new files, and for old ones until the end."""
+    """Uses a folder beside the files for new files, and for old ones until the end."""
 
     def __init__(self, tree: WorkTree) -> None:
         self._tree = tree

@@ -59,7 +59,7 @@ class Etc(NamedTuple):
 def find(store: Path, uid: int, *, host: Path = Path("/etc")) -> Etc:
     """The /etc for that user, rebuilt when the host's files have changed."""
     sources = [source for pattern in _TAKEN for source in sorted(host.glob(pattern))]
-    shared = [source for source in sources if _is_large_and_for_everybody(source)]
+    shared = [source for source in sources if _is_large_and_public(source)]
     facts = [(str(source), source.lstat().st_mtime_ns, source in shared) for source in sources]
 
     def build(folder: Path) -> None:
@@ -71,7 +71,7 @@ def find(store: Path, uid: int, *, host: Path = Path("/etc")) -> Etc:
     return Etc(folder, tuple((source, f"/etc/{source.relative_to(host)}") for source in shared))
 
 
-def _is_large_and_for_everybody(source: Path) -> bool:
+def _is_large_and_public(source: Path) -> bool:
     """Whether every user may read all files. Otherwise sandboxes could read files through us."""
     if source.is_symlink() or not source.is_dir():
         return False

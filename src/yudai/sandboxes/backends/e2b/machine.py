@@ -111,7 +111,7 @@ class E2BMachine:
         """The known machines with these tags: this one, and its forks."""
 
     async def run(self, line: str, *, timeout_s: float, max_bytes: int = 1 << 20) -> MachineOutput:
-        """Ended in the background, because a bad connection may delay it."""
+        """A cancelled command is ended in the background, as a bad connection may delay that."""
         talk = CommandOutput(self._sandbox.commands, line, max_bytes)
         try:
             async with asyncio.timeout(timeout_s):

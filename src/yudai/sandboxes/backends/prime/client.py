@@ -61,7 +61,7 @@ def _private(home: Path) -> Path:
 
 
 async def _busy_at_once(response: httpx.Response) -> None:
-    """Disable its own waits of 10 s and 30 s, because we retry ourselves."""
+    """Raise at once: the client would wait 10 s and 30 s, but we retry ourselves."""
     request = response.request
     is_creation = request.method == "POST" and request.url.path.endswith("/sandbox")
     if is_creation and response.status_code == TOO_MANY:

@@ -48,7 +48,7 @@ class PrimeMachine:
         self.variables: Mapping[str, str] = {}
 
     async def run(self, line: str, *, timeout_s: float, max_bytes: int = 1 << 20) -> MachineOutput:
-        """Ended in the background, because a bad connection may delay it."""
+        """A cancelled command is ended in the background, as a bad connection may delay that."""
         talk = self._account.chores.begin(self._account.talk(self.id, line, max_bytes))
         try:
             done, _ = await asyncio.wait({talk}, timeout=timeout_s)

@@ -88,7 +88,7 @@ class BaseSnapshots:
         ]
 
     async def remove(self, key: str) -> bool:
-        """Find a base by its full name, or by the key given to `prepare`."""
+        """Remove a base of this host or account, by its full name or its key."""
         if not await self._register.bases(self._cloud.name):
             # An engine that does not work need not be asked then.
             return False
