@@ -453,7 +453,7 @@ async def test_as_root_and_what_it_leaves(sandbox: RemoteCommands):
 async def test_an_image_without_python(machine: VMMachine):
     machine.without = "python3"
 
-    with pytest.raises(DeniedError, match=r"python3, version 3\.10 .* not found"):
+    with pytest.raises(DeniedError, match=r"Python 3\.10 or newer as python3, .* not found"):
         await remote_commands(machine).init()
 
 

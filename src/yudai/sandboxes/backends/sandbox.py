@@ -137,7 +137,7 @@ class SandboxHandle:
 
     async def _changes(self) -> dict[str, Change]:
         if self._ending is not None:
-            raise SandboxError("the sandbox has been removed", cause=Cause.SANDBOX_LOST)
+            raise SandboxError("the sandbox has been destroyed", cause=Cause.SANDBOX_LOST)
         return await self._parts.look()
 
     @asynccontextmanager

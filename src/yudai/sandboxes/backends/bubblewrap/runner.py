@@ -164,7 +164,7 @@ class Runner:
         await asyncio.shield(self._ending)
 
     async def _end(self) -> None:
-        self._lose("the sandbox has been removed")
+        self._lose("the sandbox has been destroyed")
         await self._meet_child()
         # The kernel lets process 1 go only after everything else in its namespace.
         for descriptor in reversed(self._pidfds):

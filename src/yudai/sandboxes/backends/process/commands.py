@@ -61,7 +61,7 @@ class ProcessCommands:
         return await run_script(asked, self._run, lost=self.lost, disk=self._disk)
 
     async def end(self) -> None:
-        self.lost = "the sandbox has been removed"
+        self.lost = "the sandbox has been destroyed"
         for mark, status in list(self._running.items()):
             kill_descendants(mark)
             await asyncio.wait({status})

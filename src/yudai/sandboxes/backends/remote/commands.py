@@ -167,7 +167,7 @@ class _RequestQueue:
             self._asking = None
 
     async def end(self) -> None:
-        self.line.lose("the sandbox has been removed")
+        self.line.lose("the sandbox has been destroyed")
         for task in (self._asking, self._stopping):
             if task is not None:
                 task.cancel()
