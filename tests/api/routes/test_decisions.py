@@ -207,12 +207,12 @@ async def test_a_solve_of_no_folder_has_nothing_to_change(client: httpx.AsyncCli
     await ring.solve(passed())
     answer = await client.post(f"/api/solves/{SOLVE}/apply", json={})
     refused = problem(answer, Code.REFUSED)
-    assert refused["detail"].endswith("not of a folder: use `GET /api/runs/{run_id}/patch`")
+    assert refused["detail"].endswith("no folder: use `GET /api/runs/{run_id}/patch`")
     assert refused["command_line"].endswith("use `yudai show --diff`")
     view = (await client.get(f"/api/solves/{SOLVE}")).json()
     assert (view["can_apply"], view["cannot_apply_because"]) == (
         False,
-        "this solve is not of a folder",
+        "this solve has no folder",
     )
 
 

@@ -1,4 +1,4 @@
-"""`yudai bases`: list prepared bases, remove them, make room."""
+"""`yudai bases`: list prepared bases, remove them, free disk space."""
 
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
@@ -24,7 +24,7 @@ _COLUMNS = ("backend", "key", "size", "made", "last used", "sandboxes")
 
 
 class Bounds(NamedTuple):
-    """None: as the settings say."""
+    """None: the setting."""
 
     max_mb: int | None = None
     max_days: float | None = None
@@ -47,7 +47,7 @@ async def run_list(settings: Settings, *, backend: str | None = None, json: bool
 async def run_remove(
     settings: Settings, keys: Sequence[str], *, backend: str | None = None, json: bool = False
 ) -> int:
-    """Each that can go goes, whatever is wrong with the others; the start of a key will do."""
+    """Remove every base that can be removed. The start of a key is enough."""
     removed: list[str] = []
     refused: list[str] = []
     async with _open_backend(settings, backend) as opened:
@@ -117,7 +117,7 @@ def _meant(word: str, known: Sequence[str]) -> str:
 
 
 def _print_whole(table: Table, console: Console) -> None:
-    """A key that is cut cannot be copied: the terminal wraps lines that are too long for it."""
+    """Keys are never cut, so that they can be copied."""
     options = console.options.update(max_width=_WIDEST)
     console.width = max(console.width, console.measure(table, options=options).maximum)
     console.print(table, soft_wrap=True)

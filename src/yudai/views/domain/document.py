@@ -62,7 +62,7 @@ class RunFacts(RunHead, AttemptFacts):
 
 
 class SolveHead(Value):
-    """What a line of a list and a whole document show of a solve."""
+    """Fields of a solve in lists and in full documents."""
 
     id: SolveId
     state: SolveState
@@ -70,12 +70,12 @@ class SolveHead(Value):
     issue: str
     cost_usd: float
     elapsed_s: float
-    champion: RunId | None = Field(description="The run that is offered.")
+    champion: RunId | None = Field(description="The champion's run.")
 
 
 class SolveEntry(SolveHead):
     folder: str | None = None
-    """The repository on this machine that the champion's patch can go back to."""
+    """The folder to which the champion's patch can be applied."""
 
 
 class RunEntry(RunHead):
@@ -98,5 +98,5 @@ class SolveDocument(Value):
     """Handles of contestants above the cap on their number."""
     reason: str
     budget_ended: str | None = None
-    """Which limit of the whole solve was used up, if one was."""
+    """The solve's limit that was reached, if any."""
     blocked: tuple[BlockedEntry, ...] = ()
