@@ -78,7 +78,11 @@ async def _read(store: Store, run: RunRow) -> list[str]:
 def _is_fit_for_a_page(error: StoreAwayError, url: str) -> bool:
     secret = make_url(url).password or "nothing"
     words = str(error)
-    return "\n" not in words and words.startswith("the database is away: ") and secret not in words
+    return (
+        "\n" not in words
+        and words.startswith("the database is unavailable: ")
+        and secret not in words
+    )
 
 
 @pytest.mark.parametrize("how", STOPS)
@@ -274,7 +278,7 @@ async def test_an_agent_is_refused_when_patience_ends(
     async with await Store.open(url, patience_s=0.5) as store:
         server.stop()
         writer_of(store).append(run.id, 1, new_message(0), new_progress(0))
-        with pytest.raises(WriteError, match="could not be stored: the database is away"):
+        with pytest.raises(WriteError, match="could not be stored: the database is unavailable"):
             await writer_of(store).flush()
         append = partial(writer_of(store).append, run.id, 1, new_message(1), new_progress(1))
         with pytest.raises(WriteError, match="away"):

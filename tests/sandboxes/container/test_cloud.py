@@ -178,7 +178,7 @@ async def test_an_end_that_does_not_come(stage: Scene, monkeypatch: pytest.Monke
     machine = await stage.cloud.create(machine_spec())
     stage.engine.hang("rm")
     monkeypatch.setattr(container, "_END_S", 0.5)
-    with pytest.raises(SandboxError, match="did not end within"):
+    with pytest.raises(SandboxError, match="did not finish within"):
         await stage.cloud.kill(machine.id)
 
 
@@ -202,7 +202,7 @@ async def test_a_start_that_fails_leaves_nothing(stage: Scene) -> None:
 async def test_a_start_that_never_ends(stage: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(container, "_START_S", 1.0)
     stage.engine.hang("run", after=True)
-    with pytest.raises(SandboxError, match="run did not end within 1 s"):
+    with pytest.raises(SandboxError, match="run did not finish within 1 s"):
         await stage.cloud.create(machine_spec())
     assert stage.engine.containers() == {}
 
@@ -386,7 +386,7 @@ async def test_podman_is_given_stricter_files(tmp_path: Path) -> None:
     assert "localhost sandbox" in (stage.home / "hosts").read_text()
     assert json.loads((stage.home / "seccomp.json").read_bytes())["syscalls"]
     kernel = (await stage.cloud.examine()).guarantees[-1]
-    assert "riskiest calls are denied" in kernel.how
+    assert "the riskiest system calls are denied" in kernel.how
 
 
 @pytest.mark.parametrize(

@@ -549,7 +549,7 @@ export interface paths {
          * Forecast
          * @description Check and price the body of POST /api/solves without starting or storing anything.
          *
-         *     Only here every `issue_` field is optional: the words may still be on their way.
+         *     Every `issue_` field is optional here, because the issue may not be written yet.
          */
         post: operations["forecastSolve"];
         delete?: never;
@@ -1238,7 +1238,7 @@ export interface components {
             run_id: string;
             /**
              * Folder
-             * @description Whose files were changed; empty when it went onto a branch.
+             * @description The folder whose files were changed; empty for a branch.
              */
             folder: string;
             /** Branch */
@@ -1294,7 +1294,7 @@ export interface components {
             output_usd: number;
             /**
              * Cached Usd
-             * @description Unset: as any other input.
+             * @description Unset: the price of other input.
              */
             cached_usd?: number | null;
         };
@@ -1307,10 +1307,10 @@ export interface components {
         };
         /**
          * AttemptView
-         * @description One attempt: those before the last ended for a cause of the world.
+         * @description One attempt. All but the last ended for an infrastructure cause.
          */
         AttemptView: {
-            /** @description Earlier attempts have failed, whatever became of the run. */
+            /** @description `failed` for earlier attempts, whatever the run's state. */
             state: components["schemas"]["RunState"];
             cause: components["schemas"]["Cause"] | null;
             /** Error */
@@ -1380,7 +1380,10 @@ export interface components {
             /** Key */
             key: string;
         };
-        /** BaseView */
+        /**
+         * BaseView
+         * @description A prepared base.
+         */
         BaseView: {
             /** Backend */
             backend: string;
@@ -1406,7 +1409,7 @@ export interface components {
         };
         /**
          * BaselineFacts
-         * @description What the base's own tests said before anybody changed anything.
+         * @description Results of the base's own tests, before any change.
          */
         BaselineFacts: {
             /** Command */
@@ -1427,7 +1430,7 @@ export interface components {
         };
         /**
          * BlockedEntry
-         * @description A host that a sandbox tried to reach and may not.
+         * @description A host that a sandbox tried to reach but may not.
          */
         BlockedEntry: {
             /** Run Id */
@@ -1603,19 +1606,19 @@ export interface components {
             title: string;
             /**
              * Repo Url
-             * @description What its solves are of, when they do not say otherwise.
+             * @description The default repository of its solves.
              * @default
              */
             repo_url: string;
             /**
              * Repo Path
-             * @description In local mode instead of `repo_url`: a folder, by its whole path.
+             * @description In local mode instead of `repo_url`: the absolute path of a folder.
              * @default
              */
             repo_path: string;
             /**
              * Solve Id
-             * @description A solve that has no conversation yet: this one becomes its own.
+             * @description A solve without a conversation, which joins this one.
              * @default
              */
             solve_id: string;
@@ -1687,12 +1690,12 @@ export interface components {
             per_champion_usd: number | null;
             /**
              * Days
-             * @description Each day since then, also those without cost.
+             * @description Every day, also those without cost.
              */
             days: components["schemas"]["DayCost"][];
             /**
              * Models
-             * @description Dearest first, as all lists here.
+             * @description Most expensive first, like all lists here.
              */
             models: components["schemas"]["CostLine"][];
             /** Strategies */
@@ -1733,19 +1736,19 @@ export interface components {
         DeviceBegun: {
             /**
              * Ticket
-             * @description To ask with whether it is done.
+             * @description Sent to poll the login.
              */
             ticket: string;
             /**
              * User Code
-             * @description What a person types there.
+             * @description The code to type there.
              */
             user_code: string;
             /** Verification Url */
             verification_url: string;
             /**
              * Interval S
-             * @description How long to wait before asking.
+             * @description Seconds between polls.
              */
             interval_s: number;
             /** Expires In S */
@@ -1757,20 +1760,20 @@ export interface components {
             done: boolean;
             /**
              * Wait S
-             * @description Before asking again.
+             * @description Seconds until the next poll.
              */
             wait_s: number;
             /** Login */
             login?: string | null;
             /**
              * Key
-             * @description Shown this once.
+             * @description Shown only once.
              */
             key?: string | null;
         };
         /**
          * DiffAt
-         * @description The work tree as it stood after the newest edit up to a message.
+         * @description The changes to the work tree after the newest edit up to a message.
          */
         DiffAt: {
             /** Run Id */
@@ -1779,7 +1782,7 @@ export interface components {
             attempt: number;
             /**
              * Seq
-             * @description Of the message after which it stood so; -1: nothing changed yet.
+             * @description The message with the newest edit; -1: no change yet.
              */
             seq: number;
             /**
@@ -1791,7 +1794,7 @@ export interface components {
             patch: string;
             /**
              * Truncated
-             * @description It was too large to be kept whole.
+             * @description The diff was too large to be stored in full.
              */
             truncated: boolean;
         };
@@ -1899,7 +1902,7 @@ export interface components {
         };
         /**
          * Fate
-         * @description What became of a leftover; in a dry run, what would.
+         * @description Result for a leftover; in a dry run, the expected one.
          * @enum {string}
          */
         Fate: "reaped" | "refused" | "waiting";
@@ -1942,7 +1945,7 @@ export interface components {
             setup_from: string;
             /**
              * Test
-             * @description The test command that was named; empty: it will be found.
+             * @description The test command; empty: it will be detected.
              */
             test: string;
             /** Notes */
@@ -1952,19 +1955,19 @@ export interface components {
         Forecast: {
             /**
              * Total
-             * @description Contestants that the matrix makes.
+             * @description Contestants in the matrix.
              */
             total: number;
             /** Starting */
             starting: number;
             /**
              * Not Started
-             * @description Above the limit, so that they stay out.
+             * @description Contestants above the limit, which do not start.
              */
             not_started: number;
             /**
              * Contestants
-             * @description Those that start, the first 100.
+             * @description The first 100 that start.
              */
             contestants: components["schemas"]["Contestant"][];
             /** Max Parallel */
@@ -1974,12 +1977,12 @@ export interface components {
             cost_usd: components["schemas"]["Span"];
             /**
              * Ceiling Usd
-             * @description What can be spent at most.
+             * @description The most that can be spent.
              */
             ceiling_usd: number;
             /** @description Until the last contestant has ended; a rough guess: the middle half of what these models took in the newest solves, else 10 quick to 36 slow steps each, within the limits. The base's set-up comes before. */
             seconds: components["schemas"]["Span"];
-            /** @description null for a repository that is not here. */
+            /** @description null if the repository is not on this machine. */
             folder: components["schemas"]["FolderFacts"] | null;
             /**
              * Command
@@ -1990,7 +1993,7 @@ export interface components {
             ask: components["schemas"]["SolveAsk"];
             /**
              * Lacks
-             * @description What has to be mended before it can start, such as a key that is not there.
+             * @description What prevents the start, such as a missing key.
              */
             lacks: string[];
         };
@@ -1998,7 +2001,7 @@ export interface components {
         ForgeRepoList: {
             /**
              * Forge
-             * @description Where they are.
+             * @description URL of the forge.
              */
             forge: string;
             /**
@@ -2009,7 +2012,7 @@ export interface components {
         };
         /**
          * Guarantee
-         * @description One promise of a backend on this host, and how it is (or is not) kept.
+         * @description A guarantee of a backend on this host, and how it is (or is not) kept.
          */
         Guarantee: {
             /** Name */
@@ -2072,7 +2075,7 @@ export interface components {
             issue_number?: number | null;
             /**
              * Issue Text
-             * @description The issue in words; beside `issue_number` at a forge they go before its text.
+             * @description The issue as text; with `issue_number` it goes before the issue's own text.
              * @default
              */
             issue_text: string;
@@ -2107,7 +2110,7 @@ export interface components {
             };
             /**
              * Setup
-             * @description Install commands instead of the detected ones; none at all: [].
+             * @description Set-up commands instead of the detected ones; []: none.
              */
             setup?: string[] | null;
             /**
@@ -2139,7 +2142,7 @@ export interface components {
         };
         /**
          * IssueFacts
-         * @description What became of an issue's text when it was taken from the forge.
+         * @description What was removed from an issue's text when it was read from the forge.
          */
         IssueFacts: {
             /** Url */
@@ -2212,7 +2215,7 @@ export interface components {
             repo: string;
             /** @description What contestants will read. */
             issue: components["schemas"]["Issue"];
-            /** @description What was stripped from it, and left out. */
+            /** @description What was stripped from it or left out. */
             facts: components["schemas"]["IssueFacts"];
             /** Is Open */
             is_open: boolean;
@@ -2288,7 +2291,7 @@ export interface components {
             expires_at: number | null;
             /**
              * Used At
-             * @description To the minute; null: not yet.
+             * @description Last use, to the minute; null: never.
              */
             used_at: number | null;
         };
@@ -2309,18 +2312,18 @@ export interface components {
             steps: number;
             /** Cost Usd */
             cost_usd: number;
-            /** Id */
-            id: string;
             /** Handle */
             handle: string;
-            /** Attempt */
-            attempt: number;
-            /** Edits */
-            edits: number;
             /** Files Changed */
             files_changed: number;
             /** Lines */
             lines: number;
+            /** Id */
+            id: string;
+            /** Attempt */
+            attempt: number;
+            /** Edits */
+            edits: number;
             /** Rank */
             rank: number | null;
             /** Submitted At */
@@ -2382,7 +2385,7 @@ export interface components {
         LimitFacts: {
             /**
              * Name
-             * @description The environment's name of the setting.
+             * @description The environment variable.
              */
             name: string;
             /** Value */
@@ -2402,7 +2405,7 @@ export interface components {
             max_parallel?: number | null;
             /**
              * Max Runs
-             * @description Contestants that start; the server has a cap.
+             * @description Most contestants; the server has a cap, too.
              */
             max_runs?: number | null;
             /**
@@ -2447,7 +2450,7 @@ export interface components {
             id: string;
             /**
              * Agent
-             * @description What the browser says of itself.
+             * @description The browser's User-Agent.
              */
             agent: string;
             /** Created At */
@@ -2461,7 +2464,7 @@ export interface components {
             expires_at: number;
             /**
              * Present
-             * @description The one that asks.
+             * @description Whether it is the login of this request.
              */
             present: boolean;
         };
@@ -2532,11 +2535,11 @@ export interface components {
         };
         /** Me */
         Me: {
-            /** @description `local`: one person's own, without a login. */
+            /** @description `local`: one person, no login. */
             mode: components["schemas"]["Mode"];
             /**
              * Needs Login
-             * @description Nothing else is answered before.
+             * @description Whether other requests need a login first.
              */
             needs_login: boolean;
             /** User Id */
@@ -2550,12 +2553,12 @@ export interface components {
             is_admin: boolean;
             /**
              * Scopes
-             * @description All of them, unless a key asks.
+             * @description All scopes, unless the request uses a key.
              */
             scopes: components["schemas"]["Scope"][];
             /** Forge Url */
             forge_url: string;
-            /** @description What holds for a solve that does not say. */
+            /** @description The default for solves. */
             publish: components["schemas"]["PublishMode"];
         };
         /**
@@ -2639,7 +2642,7 @@ export interface components {
         };
         /**
          * Milestone
-         * @description What a solve's conversation is told, once each; most are named like the state reached.
+         * @description Progress messages of a solve, posted once each; most have the name of a state.
          * @enum {string}
          */
         Milestone: "queued" | "running" | "first_passing_run" | "champion" | "awaiting_review" | "pull_request" | "completed" | "reverted" | "failed" | "cancelled";
@@ -2664,7 +2667,7 @@ export interface components {
             output_usd: number;
             /**
              * Cached Usd
-             * @description null: as any other input.
+             * @description null: the price of other input.
              */
             cached_usd: number | null;
         };
@@ -2711,16 +2714,16 @@ export interface components {
             provider: components["schemas"]["Provider"];
             /**
              * Model Id
-             * @description What the provider calls it.
+             * @description The provider's name for it.
              */
             model_id: string;
             /** Aliases */
             aliases: string[];
-            /** @description null: unknown, so that it cannot be used. */
+            /** @description null: unknown; the model cannot be used. */
             price: components["schemas"]["ModelPrice"] | null;
             /**
              * Edited
-             * @description By a person: the packaged list leaves it alone.
+             * @description Whether a person changed it; packaged updates then skip it.
              */
             edited: boolean;
         };
@@ -2728,7 +2731,7 @@ export interface components {
         NewKey: {
             /**
              * Key
-             * @description Shown this once: only its hash is kept.
+             * @description Shown only once: only its hash is stored.
              */
             key: string;
             about: components["schemas"]["KeyView"];
@@ -2763,7 +2766,7 @@ export interface components {
         OutcomeKind: "merged" | "closed" | "landed" | "reverted" | "reapplied" | "suspected_revert";
         /** OutcomeList */
         OutcomeList: {
-            /** @description Null: nothing of this solve was published. */
+            /** @description null: nothing was published. */
             pull: components["schemas"]["PullView"] | null;
             /**
              * Outcomes
@@ -2778,7 +2781,7 @@ export interface components {
             kind: components["schemas"]["OutcomeKind"];
             /**
              * Run Id
-             * @description Whose patch it was.
+             * @description The run of the patch.
              */
             run_id: string | null;
             /**
@@ -2790,7 +2793,7 @@ export interface components {
             seen_at: number;
             /**
              * By
-             * @description Who did it, where that is known.
+             * @description Who did it, if known.
              */
             by: string;
             /**
@@ -2807,7 +2810,7 @@ export interface components {
             };
             /**
              * Waits
-             * @description A suspicion without an answer.
+             * @description Whether a suspected revert waits for a person's answer.
              */
             waits: boolean;
             /**
@@ -2818,19 +2821,19 @@ export interface components {
         };
         /** PlaceEntry */
         PlaceEntry: {
-            /** Run Id */
-            run_id: string;
             /** Handle */
             handle: string;
             state: components["schemas"]["RunState"];
             cause: components["schemas"]["Cause"] | null;
-            verdict: components["schemas"]["Verdict"];
             /** Files Changed */
             files_changed: number;
             /** Lines Changed */
             lines_changed: number;
             /** Cost Usd */
             cost_usd: number;
+            /** Run Id */
+            run_id: string;
+            verdict: components["schemas"]["Verdict"];
             /** Latency Ms */
             latency_ms: number;
             /** Rank */
@@ -2934,7 +2937,7 @@ export interface components {
             solve_id: string;
             /**
              * Run Id
-             * @description Whose patch it is; null: only a comment is written.
+             * @description The run of the patch; null: only a comment.
              */
             run_id: string | null;
             state: components["schemas"]["PublicationState"];
@@ -2945,14 +2948,14 @@ export interface components {
             reason: string;
             /**
              * Error
-             * @description Last error; it is tried again at `due_at`.
+             * @description The last error; the next try is at `due_at`.
              */
             error: string;
             /** Tries */
             tries: number;
             /**
              * Due At
-             * @description When it is tried again, after something failed.
+             * @description Time of the next try, after an error.
              */
             due_at: number | null;
             /** Repo Url */
@@ -2965,7 +2968,7 @@ export interface components {
             branch: string;
             /**
              * Head Repo
-             * @description Where the branch is: a fork, without the right to push.
+             * @description Repository of the branch; a fork without push access.
              */
             head_repo: string;
             /** Commit */
@@ -3003,7 +3006,7 @@ export interface components {
          * @description The pull request as it was when the forge was last asked.
          */
         PullView: {
-            /** @description Null: there is none yet. */
+            /** @description null: there is none yet. */
             state: components["schemas"]["PullState"] | null;
             /** Number */
             number: number | null;
@@ -3071,7 +3074,7 @@ export interface components {
             is_private: boolean;
             /** Is Archived */
             is_archived: boolean;
-            /** @description Of whoever asks. */
+            /** @description The caller's role. */
             role: components["schemas"]["Role"];
             /** Description */
             description: string;
@@ -3105,24 +3108,24 @@ export interface components {
             api_calls: number;
             /**
              * Cost Usd
-             * @description Of all attempts together.
+             * @description Cost of all attempts.
              */
             cost_usd: number;
-            /** Id */
-            id: string;
             /** Handle */
             handle: string;
-            /**
-             * Attempt
-             * @description Numbers are those of this attempt, but for the cost.
-             */
-            attempt: number;
-            /** Edits */
-            edits: number;
             /** Files Changed */
             files_changed: number;
             /** Lines Changed */
             lines_changed: number;
+            /** Id */
+            id: string;
+            /**
+             * Attempt
+             * @description The attempt of the other numbers, except the cost.
+             */
+            attempt: number;
+            /** Edits */
+            edits: number;
             /** Rank */
             rank: number | null;
             /** Submitted At */
@@ -3139,7 +3142,7 @@ export interface components {
             tokens: components["schemas"]["Tokens"];
             /**
              * Earlier Cost Usd
-             * @description Of those before this one.
+             * @description Cost of the earlier attempts.
              */
             earlier_cost_usd: number;
             /** Latency Ms */
@@ -3181,24 +3184,24 @@ export interface components {
             api_calls: number;
             /**
              * Cost Usd
-             * @description Of all attempts together.
+             * @description Cost of all attempts.
              */
             cost_usd: number;
-            /** Id */
-            id: string;
             /** Handle */
             handle: string;
-            /**
-             * Attempt
-             * @description Numbers are those of this attempt, but for the cost.
-             */
-            attempt: number;
-            /** Edits */
-            edits: number;
             /** Files Changed */
             files_changed: number;
             /** Lines Changed */
             lines_changed: number;
+            /** Id */
+            id: string;
+            /**
+             * Attempt
+             * @description The attempt of the other numbers, except the cost.
+             */
+            attempt: number;
+            /** Edits */
+            edits: number;
             /** Rank */
             rank: number | null;
             /** Submitted At */
@@ -3215,7 +3218,7 @@ export interface components {
             tokens: components["schemas"]["Tokens"];
             /**
              * Earlier Cost Usd
-             * @description Of those before this one.
+             * @description Cost of the earlier attempts.
              */
             earlier_cost_usd: number;
             /** Latency Ms */
@@ -3253,7 +3256,7 @@ export interface components {
             external: string;
             /** Owner */
             owner: string;
-            /** @description Whose it is, as its provider shows it. */
+            /** @description Its owner, as the provider shows it. */
             tags: components["schemas"]["Tags"];
             /**
              * Base
@@ -3264,7 +3267,7 @@ export interface components {
             age_s: number;
             /**
              * Held
-             * @description Whether the process that asked for it is alive, and uses it.
+             * @description Whether the process that requested it is alive and uses it.
              */
             held: boolean;
         };
@@ -3279,24 +3282,24 @@ export interface components {
             version: string;
             /**
              * Mode
-             * @description `local`: one person, no login; `github`: everybody signs in.
+             * @description `local`: one person, no login; `github`: everyone signs in.
              */
             mode: string;
             /**
              * Forge
-             * @description Where repositories are taken from.
+             * @description URL of the forge.
              */
             forge: string;
-            /** @description When a pull request is opened, unless asked. */
+            /** @description When a pull request is opened by default. */
             publish: components["schemas"]["PublishMode"];
             /**
              * Label
-             * @description What asks for a solve there.
+             * @description The label that requests a solve.
              */
             label: string;
             /**
              * Watched
-             * @description Repositories that are looked through for it.
+             * @description Repositories that are polled.
              */
             watched: string[];
             /** Home */
@@ -3389,7 +3392,7 @@ export interface components {
             issue_number?: number | null;
             /**
              * Issue Text
-             * @description The issue in words; beside `issue_number` at a forge they go before its text.
+             * @description The issue as text; with `issue_number` it goes before the issue's own text.
              * @default
              */
             issue_text: string;
@@ -3424,7 +3427,7 @@ export interface components {
             };
             /**
              * Setup
-             * @description Install commands instead of the detected ones; none at all: [].
+             * @description Set-up commands instead of the detected ones; []: none.
              */
             setup?: string[] | null;
             /**
@@ -3469,7 +3472,7 @@ export interface components {
             elapsed_s: number;
             /**
              * Champion
-             * @description The run that is offered.
+             * @description The champion's run.
              */
             champion: string | null;
             /** Folder */
@@ -3486,7 +3489,7 @@ export interface components {
             cursor: string | null;
             /**
              * Reset
-             * @description The cursor meant nothing, so this is the first page.
+             * @description The cursor was invalid, so this is the first page.
              * @default false
              */
             reset: boolean;
@@ -3501,7 +3504,7 @@ export interface components {
             progress: components["schemas"]["Progress"];
             /**
              * Created At
-             * @description Seconds since the epoch, as all times.
+             * @description Seconds since the epoch, like all times.
              */
             created_at: number;
             /** Started At */
@@ -3523,12 +3526,12 @@ export interface components {
             elapsed_s: number;
             /**
              * Champion
-             * @description The run that is offered.
+             * @description The champion's run.
              */
             champion: string | null;
             /** Champion Handle */
             champion_handle: string;
-            /** @description The champion's, once it was verified. */
+            /** @description The champion's tests, once it is verified. */
             tests: components["schemas"]["Tally"] | null;
             /**
              * Reason
@@ -3544,13 +3547,13 @@ export interface components {
         };
         /**
          * SolveView
-         * @description Everything but the trajectories.
+         * @description A solve with everything except the trajectories.
          */
         SolveView: {
             progress: components["schemas"]["Progress"];
             /**
              * Created At
-             * @description Seconds since the epoch, as all times.
+             * @description Seconds since the epoch, like all times.
              */
             created_at: number;
             /** Started At */
@@ -3561,15 +3564,15 @@ export interface components {
             deadline_at: number | null;
             /**
              * Can Apply
-             * @description Whether the champion's patch has a folder to go to.
+             * @description Whether the champion's patch can be applied to a folder.
              */
             can_apply: boolean;
             /**
              * Cannot Apply Because
-             * @description One line; empty when it can be.
+             * @description The reason; empty if it can be applied.
              */
             cannot_apply_because: string;
-            /** @description The newest time that an answer was taken. */
+            /** @description The last time that a patch was applied. */
             applied: components["schemas"]["AppliedFacts"] | null;
             dismissed: components["schemas"]["DismissedFacts"] | null;
             solve: components["schemas"]["SolveEntry"];
@@ -3600,11 +3603,11 @@ export interface components {
             issue_body: string;
             /** Issue Number */
             issue_number: number | null;
-            /** @description Null: its words are from no forge. */
+            /** @description null: the issue is not from a forge. */
             issue_facts: components["schemas"]["IssueFacts"] | null;
-            /** @description How it was asked for. */
+            /** @description How it was requested. */
             origin: components["schemas"]["Origin"] | null;
-            /** @description Its pull request, or comment. */
+            /** @description Its pull request or comment. */
             publication: components["schemas"]["PublicationView"] | null;
             /** Repo Url */
             repo_url: string;
@@ -3677,7 +3680,7 @@ export interface components {
         Strategy: "balanced" | "test-first" | "stacktrace-first" | "small-steps" | "minimal-fix";
         /**
          * Swept
-         * @description What one sweep found.
+         * @description Result of one sweep.
          */
         Swept: {
             /** Dry Run */
@@ -3686,13 +3689,13 @@ export interface components {
             leftovers: components["schemas"]["Leftover"][];
             /**
              * Failures
-             * @description Backends that could not be swept.
+             * @description Backends that could not be checked.
              */
             failures: components["schemas"]["Unswept"][];
         };
         /**
          * Tags
-         * @description Whose a sandbox is, as its provider shows it; "" says nothing.
+         * @description Tags of a sandbox's owner, as the provider shows them; "": unknown.
          */
         Tags: {
             /**
@@ -3869,7 +3872,7 @@ export interface components {
             progress: components["schemas"]["Progress"];
             /**
              * Created At
-             * @description Seconds since the epoch, as all times.
+             * @description Seconds since the epoch, like all times.
              */
             created_at: number;
             /** Started At */
@@ -4016,12 +4019,12 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The solve is written down, and will be run. */
+            /** @description The solve is stored and will run. */
             202: {
                 headers: {
-                    /** @description Where it is read. */
+                    /** @description Path to read it from. */
                     Location?: string;
-                    /** @description `true` when this key had made it before. */
+                    /** @description `true` if an earlier request with this key created it. */
                     "Idempotency-Replayed"?: "true";
                     [name: string]: unknown;
                 };
@@ -4750,9 +4753,9 @@ export interface operations {
     getUpdates: {
         parameters: {
             query?: {
-                /** @description From the previous response; an invalid one starts again. */
+                /** @description From the previous response; an invalid one starts over. */
                 cursor?: string;
-                /** @description Ids of runs whose messages are wanted, at most 16: the parameter again for each, or one with commas. */
+                /** @description Ids of runs whose messages are wanted, at most 16: repeat the again for each, or one with commas. */
                 open?: string[];
                 /** @description The rest follows in the next response. */
                 max_bytes?: number;
@@ -5395,7 +5398,7 @@ export interface operations {
             query?: {
                 before?: number | null;
                 limit?: number;
-                /** @description An earlier attempt; default: the present one. */
+                /** @description An earlier attempt; default: the current one. */
                 attempt?: number | null;
             };
             header?: never;
@@ -5504,7 +5507,7 @@ export interface operations {
                 after?: number | null;
                 before?: number | null;
                 limit?: number;
-                /** @description An earlier attempt; default: the present one. */
+                /** @description An earlier attempt; default: the current one. */
                 attempt?: number | null;
             };
             header?: never;
@@ -5610,7 +5613,7 @@ export interface operations {
     getRunDiffAt: {
         parameters: {
             query?: {
-                /** @description An earlier attempt; default: the present one. */
+                /** @description An earlier attempt; default: the current one. */
                 attempt?: number | null;
             };
             header?: never;
@@ -5717,7 +5720,7 @@ export interface operations {
     getRunMessageRaw: {
         parameters: {
             query?: {
-                /** @description An earlier attempt; default: the present one. */
+                /** @description An earlier attempt; default: the current one. */
                 attempt?: number | null;
             };
             header?: never;
@@ -5738,7 +5741,7 @@ export interface operations {
                     "application/json": unknown;
                 };
             };
-            /** @description It is still the same. */
+            /** @description Not changed. */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -5831,7 +5834,7 @@ export interface operations {
     getRunStepRaw: {
         parameters: {
             query?: {
-                /** @description An earlier attempt; default: the present one. */
+                /** @description An earlier attempt; default: the current one. */
                 attempt?: number | null;
             };
             header?: never;
@@ -5852,7 +5855,7 @@ export interface operations {
                     "application/json": unknown;
                 };
             };
-            /** @description It is still the same. */
+            /** @description Not changed. */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -5965,7 +5968,7 @@ export interface operations {
                     "application/json": unknown;
                 };
             };
-            /** @description It is still the same. */
+            /** @description Not changed. */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -6069,7 +6072,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description As `git apply` takes it. */
+            /** @description In the format of `git apply`. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6078,7 +6081,7 @@ export interface operations {
                     "text/x-diff": string;
                 };
             };
-            /** @description It is still the same. */
+            /** @description Not changed. */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -6192,7 +6195,7 @@ export interface operations {
                     "text/plain": string;
                 };
             };
-            /** @description It is still the same. */
+            /** @description Not changed. */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -6285,7 +6288,7 @@ export interface operations {
     listConversations: {
         parameters: {
             query?: {
-                /** @description As an earlier page gave it; one that leads nowhere is ignored, and `reset` says so. */
+                /** @description From an earlier page. An invalid one is ignored, and `reset` is true. */
                 cursor?: string;
                 limit?: number;
             };
@@ -6394,10 +6397,10 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It is there. */
+            /** @description Created. */
             201: {
                 headers: {
-                    /** @description Where it is read. */
+                    /** @description Path to read it from. */
                     Location?: string;
                     [name: string]: unknown;
                 };
@@ -6621,9 +6624,9 @@ export interface operations {
     listMessages: {
         parameters: {
             query?: {
-                /** @description As an earlier page gave it; one that leads nowhere is ignored, and `reset` says so. */
+                /** @description From an earlier page. An invalid one is ignored, and `reset` is true. */
                 after?: string;
-                /** @description As an earlier page gave it; one that leads nowhere is ignored, and `reset` says so. */
+                /** @description From an earlier page. An invalid one is ignored, and `reset` is true. */
                 before?: string;
                 limit?: number;
             };
@@ -6745,7 +6748,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It is kept; what follows from it appears as messages. */
+            /** @description The message is stored; replies appear as messages. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -6874,10 +6877,10 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The solve is written down and will be run. */
+            /** @description The solve is stored and will run. */
             202: {
                 headers: {
-                    /** @description Where it is read. */
+                    /** @description Path to read it from. */
                     Location?: string;
                     [name: string]: unknown;
                 };
@@ -7524,12 +7527,12 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The solve is written down, and will be run. */
+            /** @description The solve is stored and will run. */
             202: {
                 headers: {
-                    /** @description Where it is read. */
+                    /** @description Path to read it from. */
                     Location?: string;
-                    /** @description `true` when this key had made it before. */
+                    /** @description `true` if an earlier request with this key created it. */
                     "Idempotency-Replayed"?: "true";
                     [name: string]: unknown;
                 };
@@ -7973,7 +7976,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is over. */
+            /** @description Done. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -8504,7 +8507,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is over. */
+            /** @description Done. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -8704,7 +8707,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is over. */
+            /** @description Done. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -8805,7 +8808,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is over. */
+            /** @description Done. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -8913,7 +8916,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is over. */
+            /** @description Done. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -9014,7 +9017,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is written down; a worker carries it out. */
+            /** @description The request is stored; a worker publishes. */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -9551,7 +9554,7 @@ export interface operations {
     listForgeIssues: {
         parameters: {
             query?: {
-                /** @description Words of the issue. */
+                /** @description Words in the issue. */
                 q?: string;
                 /** @description Only with this label. */
                 label?: string;
@@ -9776,14 +9779,14 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is signed, and kept as a hint of what to look at. */
+            /** @description The signature is valid; the webhook is stored as a hint. */
             202: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The signature does not fit. */
+            /** @description The signature is invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -9801,7 +9804,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No webhooks are taken here. */
+            /** @description This server accepts no webhooks. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -10489,7 +10492,7 @@ export interface operations {
     beginLogin: {
         parameters: {
             query?: {
-                /** @description A path of the page; anything else means its start. */
+                /** @description A path of the page; anything else redirects to its start. */
                 return_to?: string;
             };
             header?: never;
@@ -10709,12 +10712,12 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The solve is written down, and will be run. */
+            /** @description The solve is stored and will run. */
             202: {
                 headers: {
-                    /** @description Where it is read. */
+                    /** @description Path to read it from. */
                     Location?: string;
-                    /** @description `true` when this key had made it before. */
+                    /** @description `true` if an earlier request with this key created it. */
                     "Idempotency-Replayed"?: "true";
                     [name: string]: unknown;
                 };
