@@ -34,7 +34,13 @@ CASE = "import unittest\nclass A(unittest.TestCase):\n    def test_1(self): pass
             " && python -m unittest discover -s c -p '*test*.py'",
         ),
         ({"README.md": "nothing"}, None),
-        ({"tests/test_a.py": "# nothing yet\n"}, None),
+        ({"tests/test_a.py": "# nothing yet\n"}, "python -m pytest"),
+        ({"shop.py": "\n"}, "python -m pytest"),
+        ({"pyproject.toml": "[project]\n"}, "python -m pytest"),
+        ({"setup.py": "\n"}, "python -m pytest"),
+        ({"go.mod": "module x\n"}, None),
+        ({"Cargo.toml": "[package]\n"}, None),
+        ({"node_modules/x/a.py": ""}, None),
         ({".venv/x/test_a.py": "def test_a(): pass\n"}, None),
     ],
 )
@@ -182,6 +188,50 @@ async def test_pytest_that_is_not_there(ground: Ground):
             await detect(shadowed, Project(test="pytest"))  # pyright: ignore[reportArgumentType] - all it uses
 
 
+async def test_tests_that_are_still_to_come_can_be_run(ground: Ground):
+    """Without pytest, by unittest; base itself is a report of nothing."""
+    async with ground.sandbox({"shop.py": "\n"}) as sandbox:
+        await sandbox.exec("mkdir bin && ln -s /bin/rm bin/rm")
+        script = b'#!/bin/sh\nexec /env/bin/python -I -S "$@"\n'
+        await sandbox.write("/workspace/bin/python", script)
+        await sandbox.exec("chmod +x bin/python")
+        shadowed = Shadowed(sandbox, "/workspace/bin")
+        plan = await detect(shadowed)  # pyright: ignore[reportArgumentType] - all it uses
+        assert plan is not None
+        assert (plan.runner, plan.command) == (TestRunner.UNITTEST, "python -m unittest")
+        nothing = await run_tests(sandbox, plan, timeout_s=30.0)
+        assert (nothing.report.outcomes, nothing.report.finished) == ({}, True)
+        await sandbox.write("/workspace/tests/test_a.py", CASE.encode())
+        found = await run_tests(sandbox, plan, timeout_s=30.0, paths=["tests/test_a.py"])
+        assert list(found.report.outcomes) == ["test_a.A.test_1"]
+
+
+GO: Files = {"go.mod": "module x\n", "bin/go": "", "bin/cargo": "", "bin/python": "exit 1\n"}
+RUST: Files = {"Cargo.toml": "[package]\n", "bin/go": "", "bin/cargo": ""}
+
+
+@pytest.mark.parametrize(
+    ("files", "command"),
+    [
+        (GO, "go test ./..."),
+        (RUST, "cargo test"),
+        ({**GO, "a_test.go": "", "pyproject.toml": "", "bin/python": None}, "go test ./..."),
+        ({**RUST, "src/a.rs": "#[test]\n", "setup.py": ""}, "cargo test"),
+        ({**RUST, "src/a.rs": "fn main() {}\n", "setup.py": ""}, "python -m pytest"),
+        ({**RUST, "tools/a.py": ""}, "cargo test"),
+    ],
+)
+async def test_a_compiler_that_finds_tests_itself(ground: Ground, files: Files, command: str):
+    there = {name: text for name, text in files.items() if text is not None}
+    async with ground.sandbox(there) as sandbox:
+        await sandbox.exec("chmod +x bin/*")
+        shadowed = Shadowed(sandbox, "/workspace/bin:$PATH")
+        plan = await detect(shadowed)  # pyright: ignore[reportArgumentType] - all it uses
+    assert plan is not None
+    assert plan.command == command
+    assert (plan.runner is TestRunner.COMMAND) == (command != "python -m pytest")
+
+
 async def test_a_makefile_is_the_last_resort(ground: Ground):
     recipe = "check:\n\tgrep -q right answer.txt\n\ttrue\n"
     plan = await plan_of(ground, {"Makefile": recipe}, Project())
@@ -264,16 +314,42 @@ async def test_how_node_tests_are_run_is_found_out(
 @pytest.mark.parametrize(
     "files",
     [
-        {"package.json": package()},
         {"package.json": "not json"},
-        {"package.json": package(scripts=["odd"])},
         {"package.json": package(scripts={"test": "jest"}), "a.test.js": ""},
-        {"package.json": package(scripts={"test": NPM_INIT})},
-        {"package.json": package(), "node_modules/x/a.test.js": NODE_TEST},
+        {"package.json": package(scripts={"test": "jest"}), "x.py": ""},
+        {"package.json": package(devDependencies={"vitest": "*"})},
     ],
 )
-async def test_node_without_tests_has_no_plan(ground: Ground, files: Files):
+async def test_node_whose_runner_is_missing_has_no_plan(ground: Ground, files: Files):
     assert await plan_of(ground, files, Project(node=True)) is None
+
+
+@pytest.mark.parametrize(
+    ("files", "command"),
+    [
+        ({"package.json": package()}, "node --test"),
+        ({"package.json": package(scripts=["odd"])}, "node --test"),
+        ({"package.json": package(scripts={"test": NPM_INIT})}, "node --test"),
+        ({"package.json": package(), "node_modules/x/a.test.js": NODE_TEST}, "node --test"),
+        ({"package.json": package(), **installed("tsx")}, "node --import tsx --test"),
+        ({"package.json": package(), **installed("mocha")}, "npx mocha"),
+        (
+            {
+                "package.json": package(devDependencies={"vitest": "*"}),
+                **installed("vitest"),
+                **installed("jest"),
+            },
+            "npx vitest run",
+        ),
+        ({"package.json": "not json", "pyproject.toml": ""}, "python -m pytest"),
+    ],
+)
+async def test_node_without_tests_is_planned_by_its_runner(
+    ground: Ground, files: Files, command: str
+):
+    plan = await plan_of(ground, files, Project(node=True))
+    assert plan is not None
+    assert plan.command == command
 
 
 async def test_node_without_tests_may_have_python_ones(ground: Ground):

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.verified_repo import Files, Ground
-from yudai.testing.domain.report import TestPlan
+from yudai.testing.domain.report import FailureKind, TestPlan
 from yudai.testing.domain.runners import TestRunner
 from yudai.testing.run import TestRun, run_tests
 
@@ -111,6 +111,92 @@ async def test_outcomes(ground: Ground, runner: TestRunner):
     assert found.report.finished
 
 
+IN_SHOP = "TypeError"
+FAILURES = {
+    TestRunner.JEST: {
+        "src/a.test.js::matcher": ("assertion", "Error", "src/a.test.js:4"),
+        "src/a.test.js::node": ("assertion", "", "src/a.test.js:5"),
+        "src/a.test.js::product": ("exception", IN_SHOP, "src/shop.js:1"),
+        "src/a.test.js::in quotes": ("assertion", "Error", "src/a.test.js:7"),
+        "src/a.test.js::slow": ("timeout", "Error", "src/a.test.js:8"),
+        "src/a.test.js::hooked > behind": ("set_up", IN_SHOP, "src/shop.js:1"),
+        "src/a.test.js::patient > behind": ("set_up", "Error", "src/a.test.js:10"),
+        "src/a.test.js": ("set_up", IN_SHOP, "src/shop.js:1"),
+        "src/b.test.js": ("import", "Error", "src/b.test.js:1"),
+        "src/c.test.js": ("import", IN_SHOP, "src/shop.js:1"),
+    },
+    TestRunner.VITEST: {
+        "src/a.test.ts::matcher": ("assertion", "AssertionError", "src/a.test.ts:5"),
+        "src/a.test.ts::node": ("assertion", "AssertionError", "src/a.test.ts:6"),
+        "src/a.test.ts::product": ("exception", IN_SHOP, "src/shop.ts:4"),
+        "src/a.test.ts::later": ("exception", IN_SHOP, "src/shop.ts:4"),
+        "src/a.test.ts::snap": ("assertion", "Error", "src/a.test.ts:9"),
+        "src/a.test.ts::slow": ("timeout", "Error", "src/a.test.ts:10"),
+        "src/a.test.ts::exit": ("exit", "Error", "src/a.test.ts:11"),
+        "src/a.test.ts::hooked": ("set_up", IN_SHOP, "src/shop.ts:4"),
+        "src/a.test.ts::hooked > behind": ("set_up", IN_SHOP, "src/shop.ts:4"),
+        "src/a.test.ts::each > behind": ("set_up", IN_SHOP, "src/shop.ts:4"),
+        "src/a.test.ts::after": ("set_up", IN_SHOP, "src/shop.ts:4"),
+        "src/b.test.ts": ("import", "Error", "src/b.test.ts:1"),
+        "src/c.test.ts": ("import", IN_SHOP, "src/shop.ts:4"),
+    },
+    TestRunner.MOCHA: {
+        "test/a.js::matcher": ("assertion", "AssertionError", "test/a.js:5"),
+        "test/a.js::node": ("assertion", "AssertionError", "test/a.js:6"),
+        "test/a.js::product": ("exception", IN_SHOP, "shop.js:1"),
+        "test/a.js::slow": ("timeout", "Error", ""),
+        "test/a.js::hooked > behind": ("set_up", IN_SHOP, "shop.js:1"),
+        'test/a.js::after > "after all" hook for "fine"': ("set_up", IN_SHOP, "shop.js:1"),
+    },
+}
+
+
+@EVERY
+async def test_how_tests_fail(ground: Ground, runner: TestRunner):
+    """What the real ones told when a product, its tests and their hooks went wrong."""
+    found = await run(ground, plan(runner, STAND_IN_FAILS="1"))
+    facts = {
+        test: (
+            str(failure.kind),
+            failure.type,
+            next((f"{f.path}:{f.line}" for f in reversed(failure.frames)), ""),
+        )
+        for test, failure in found.report.failures.items()
+    }
+    assert facts == FAILURES[runner], found.log
+    outcomes = found.report.outcomes
+    passed = {test for test, outcome in outcomes.items() if outcome == "passed"}
+    assert passed <= found.report.durations.keys() <= outcomes.keys()
+    assert found.report.finished
+
+
+ENDS = {
+    TestRunner.JEST: ("src/z.test.js::before", "src/z.test.js::last"),
+    TestRunner.VITEST: ("src/a.test.ts::good", "src/a.test.ts::product"),
+    TestRunner.MOCHA: ("test/a.js::good", "test/a.js::last"),
+}
+
+
+@EVERY
+@pytest.mark.parametrize("how", ["exit", "hang"])
+async def test_what_ran_before_a_death_is_known(ground: Ground, runner: TestRunner, how: str):
+    limit = 8.0 if how == "hang" else 60.0
+    found = await run(ground, plan(runner, STAND_IN_ENDS=how), timeout_s=limit)
+    before, during = ENDS[runner]
+    assert words(found)[before] == "passed"
+    assert words(found)[during] == "error"
+    kind = FailureKind.TIMEOUT if how == "hang" else FailureKind.EXIT
+    assert found.report.failures[during].kind is kind
+    assert not found.report.finished
+
+
+async def test_what_failed_once_in_jest_may_still_pass(ground: Ground):
+    """Of a file that never ended it is known how, not whether."""
+    found = await run(ground, plan(TestRunner.JEST, STAND_IN_ENDS="exit"))
+    assert words(found)["src/z.test.js::red"] == "error"
+    assert found.report.failures["src/z.test.js::red"].kind is FailureKind.ASSERTION
+
+
 @EVERY
 async def test_only_wanted_tests_are_reported(ground: Ground, runner: TestRunner):
     wanted = next(test for test, outcome in OUTCOMES[runner].items() if outcome == "passed")
@@ -161,6 +247,7 @@ async def test_a_file_that_mocha_cannot_load_stops_no_other(ground: Ground):
     more: Files = {"test/b.js": "require('nothing-like-it')\n", "test/c.js": "\n"}
     found = await run(ground, plan(TestRunner.MOCHA), more, paths=["test/b.js", "test/c.js"])
     assert found.report.collection_errors == ("test/b.js",)
+    assert found.report.failures["test/b.js"].kind is FailureKind.IMPORT
     assert "nothing-like-it" in found.log
     assert found.report.finished
 

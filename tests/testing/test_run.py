@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.verified_repo import Files, Ground
-from yudai.testing.domain.report import TestPlan
+from yudai.testing.domain.report import FailureKind, TestPlan
 from yudai.testing.domain.runners import TestRunner
 from yudai.testing.run import TestRun, run_tests
 
@@ -176,14 +176,19 @@ async def test_a_session_that_dies_is_not_finished(ground: Ground, death: str):
     found = await run(ground, PYTEST, {"test_a.py": code}, paths=["test_a.py"])
     assert not found.report.finished
     assert words(found) == {"test_a.py::test_1": "passed", "test_a.py::test_2": "error"}
+    assert found.report.failures["test_a.py::test_2"].kind is FailureKind.EXIT
 
 
-@pytest.mark.parametrize("where", ["test_a.py", "conftest.py"])
-async def test_an_exit_at_import_is_not_finished(ground: Ground, where: str):
+@pytest.mark.parametrize(("where", "named"), [("test_a.py", ("test_a.py",)), ("conftest.py", ())])
+async def test_an_exit_at_import_is_not_finished(
+    ground: Ground, where: str, named: tuple[str, ...]
+):
     code = {"test_a.py": "def test_1(): pass\n", "test_b.py": "def test_2(): pass\n"}
     found = await run(ground, PYTEST, {**code, where: "import sys; sys.exit(0)\n"})
     assert not found.report.finished
     assert found.report.outcomes == {}
+    assert found.report.collection_errors == named
+    assert [f.kind for f in found.report.failures.values()] == [FailureKind.EXIT] * len(named)
 
 
 async def test_a_test_that_hangs_leaves_partial_results(ground: Ground):
@@ -192,6 +197,7 @@ async def test_a_test_that_hangs_leaves_partial_results(ground: Ground):
     assert found.report.timed_out
     assert not found.report.finished
     assert words(found) == {"test_a.py::test_1": "passed", "test_a.py::test_2": "error"}
+    assert found.report.failures["test_a.py::test_2"].kind is FailureKind.TIMEOUT
     assert "out of time" in found.log
 
 
@@ -409,6 +415,19 @@ async def test_a_unittest_run_that_dies_is_not_finished(ground: Ground, death: s
     found = await run(ground, UNITTEST, {"test_a.py": code}, timeout_s=5.0)
     assert not found.report.finished
     assert words(found) == {"test_a.A.test_1": "passed", "test_a.A.test_2": "error"}
+    kind = FailureKind.TIMEOUT if "sleep" in death else FailureKind.EXIT
+    assert found.report.failures["test_a.A.test_2"].kind is kind
+
+
+async def test_what_could_not_be_loaded_is_told_by_a_session_that_dies_later(ground: Ground):
+    files: Files = {
+        "test_a.py": "import nothing_like_it\n",
+        "test_b.py": "import os\ndef test_1(): pass\ndef test_2(): os._exit(1)\n",
+    }
+    found = await run(ground, PYTEST, files)
+    assert not found.report.finished
+    assert found.report.collection_errors == ("test_a.py",)
+    assert words(found) == {"test_b.py::test_1": "passed", "test_b.py::test_2": "error"}
 
 
 async def test_a_long_log_keeps_its_ends(ground: Ground):

@@ -1,7 +1,7 @@
 import pytest
 
 from tests.support.verified_repo import Files, Ground
-from yudai.testing.domain.report import Outcome, TestPlan
+from yudai.testing.domain.report import FailureKind, Outcome, TestPlan
 from yudai.testing.domain.runners import TestRunner
 from yudai.testing.run import TestRun, run_tests
 
@@ -83,6 +83,85 @@ async def test_files_that_cannot_be_loaded_and_files_without_tests(ground: Groun
     assert found.report.finished
 
 
+SHOP = """
+    class Odd extends Error {}
+    exports.price = (basket) => basket.total.amount;
+    exports.leave = () => process.exit(3);
+"""
+
+
+async def test_how_tests_fail(ground: Ground):
+    code = """
+        const { price } = require('../lib/shop.js');
+        const { beforeEach } = require('node:test');
+        test('good', () => {});
+        test('assertion', () => assert.equal(1, 2));
+        test('product', () => price({}));
+        test('later', async () => { await null; price({}); });
+        test('in a timer', async () => {
+          setTimeout(() => price({}), 5);
+          await new Promise((done) => setTimeout(done, 50));
+        });
+        test('no error', () => { throw 1; });
+        test('long', () => { throw new Error('\\ud800' + 'x'.repeat(100000)); });
+        test('forged', () => { throw new Error('x\\n    at f (/workspace/lib/no.js:1:1)'); });
+        test('in time', { timeout: 50 }, () => new Promise((done) => setTimeout(done, 5000)));
+        describe('hooked', () => { before(() => price({})); it('behind', () => {}); });
+        describe('each', () => { beforeEach(() => price({})); it('behind', () => {}); });
+        test('expected', { todo: true }, () => assert.fail());
+    """
+    found = await run(ground, NODE, {"test/a.test.js": HEAD + code, "lib/shop.js": SHOP})
+    shown = {
+        test.removeprefix("test/a.test.js::"): (
+            str(failure.kind),
+            failure.type,
+            next((f"{f.path}:{f.line}" for f in reversed(failure.frames)), ""),
+        )
+        for test, failure in found.report.failures.items()
+    }
+    assert shown == {
+        "assertion": ("assertion", "AssertionError", "test/a.test.js:7"),
+        "product": ("exception", "TypeError", "lib/shop.js:2"),
+        "later": ("exception", "TypeError", "lib/shop.js:2"),
+        "in a timer": ("exception", "TypeError", "lib/shop.js:2"),
+        "no error": ("exception", "Number", ""),
+        "long": ("exception", "Error", "test/a.test.js:15"),
+        "forged": ("exception", "Error", "test/a.test.js:16"),
+        "in time": ("timeout", "", ""),
+        "hooked": ("set_up", "TypeError", "lib/shop.js:2"),
+        "hooked > behind": ("set_up", "", ""),
+        "each > behind": ("set_up", "TypeError", "lib/shop.js:2"),
+    }
+    assert len(found.report.failures["test/a.test.js::long"].message) == 500
+    assert found.report.durations.keys() == found.report.outcomes.keys() - {
+        "test/a.test.js::hooked"
+    }
+
+
+async def test_why_files_could_not_be_loaded(ground: Ground):
+    files: Files = {
+        "lib/shop.js": SHOP,
+        "lib/esm.mjs": "export const there = 1;\n",
+        "test/a.test.js": "require('nothing-like-it');\n",
+        "test/b.test.mjs": "import { nope } from '../lib/esm.mjs';\n",
+        "test/c.test.js": "const x = 1;\nfunction (\n",
+        "test/d.test.js": "require('../lib/shop.js').price({});\n",
+        "test/e.test.js": HEAD + "test('x', () => require('../lib/shop.js').leave());\n",
+    }
+    found = await run(ground, NODE, files)
+    shown = {
+        file: (str(f.kind), f.type, f"{f.frames[-1].path}:{f.frames[-1].line}" if f.frames else "")
+        for file, f in found.report.failures.items()
+    }
+    assert shown == {
+        "test/a.test.js": ("import", "Error", "test/a.test.js:1"),
+        "test/b.test.mjs": ("import", "SyntaxError", "test/b.test.mjs:1"),
+        "test/c.test.js": ("import", "SyntaxError", "test/c.test.js:2"),
+        "test/d.test.js": ("import", "TypeError", "lib/shop.js:2"),
+        "test/e.test.js": ("exit", "", ""),
+    }
+
+
 FILES: Files = {
     "test/a.test.js": HEAD + "test('1', () => {}); test('2', () => {});\n",
     "test/b.test.js": HEAD + "test('3', () => {});\n",
@@ -142,6 +221,14 @@ async def test_a_folder_of_the_workspace(ground: Ground):
     assert list(words(one)) == chosen
 
 
+async def test_frames_of_a_folder_start_at_the_workspace(ground: Ground):
+    code = "test('a', () => require('../../lib/shop.js').price({}));\n"
+    files: Files = {"lib/shop.js": SHOP, "packages/web/a.test.js": HEAD + code}
+    found = await run(ground, NODE.model_copy(update={"folder": "packages/web"}), files)
+    failure = found.report.failures["packages/web/a.test.js::a"]
+    assert [f.path for f in failure.frames] == ["packages/web/a.test.js", "lib/shop.js"]
+
+
 async def test_the_key_is_gone_before_any_test_is_loaded(ground: Ground):
     code = """
         const fs = require('node:fs');
@@ -177,9 +264,10 @@ async def test_a_file_that_hangs_is_red_and_the_others_are_heard(ground: Ground)
         "a.test.js": HEAD + "test('a', () => { for (;;); });\n",
         "b.test.js": HEAD + "test('b', () => {});\n",
     }
-    found = await run(ground, NODE, files, timeout_s=8.0)
+    found = await run(ground, NODE, files, timeout_s=12.0)
     assert found.report.collection_errors == ("a.test.js",)
     assert found.report.is_red("a.test.js::a")
+    assert found.report.failures["a.test.js"].kind is FailureKind.TIMEOUT
     assert words(found) == {"b.test.js::b": "passed"}
 
 
@@ -209,7 +297,10 @@ async def test_a_command_is_one_test(ground: Ground):
     assert words(good) == {"grep -q right a.txt": "passed"}
     assert good.report.finished
     bad = await run(ground, plan, {"x/a.txt": "wrong\n"}, paths=["x/test_a.txt"])
-    assert words(bad) == {"grep -q right a.txt (with the patch's tests)": "failed"}
+    test = "grep -q right a.txt (with the patch's tests)"
+    assert words(bad) == {test: "failed"}
+    assert bad.report.failures[test].message == "exit code 1"
+    assert bad.report.durations.keys() == {test}
     assert bad.report.exit_code == 1
 
 
@@ -218,3 +309,4 @@ async def test_a_command_that_hangs_is_not_finished(ground: Ground):
     found = await run(ground, plan, {"a": ""}, timeout_s=1.0)
     assert (found.report.finished, found.report.timed_out) == (False, True)
     assert words(found) == {"sleep 600": "failed"}
+    assert found.report.failures["sleep 600"].kind is FailureKind.TIMEOUT

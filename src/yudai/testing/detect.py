@@ -31,6 +31,25 @@ _LOOK_S = 60.0
 _PLACEHOLDER = "no test specified"
 _BY_PACKAGE = {runner: row.typed for runner, row in RUNNERS.items() if row.typed}
 _USAGE_ERROR = 4
+_ANY_TEST = "test*.py"
+
+
+class _Compiled(NamedTuple):
+    """A language whose one command finds the tests of a repository by itself."""
+
+    manifest: str
+    program: str
+    command: str
+    has_tests: str
+    """Succeeds in a shell if there is a test."""
+
+
+_COMPILED = (
+    _Compiled("go.mod", "go", "go test ./...", "find . -name '*_test.go' -print -quit | grep -q ."),
+    _Compiled(
+        "Cargo.toml", "cargo", "cargo test", "grep -rqs --include='*.rs' '#\\[.*test.*\\]' ."
+    ),
+)
 
 Facts = TypeVar("Facts", bound=Value)
 
@@ -46,7 +65,7 @@ async def detect(sandbox: Sandbox, project: Project = _ANYWHERE) -> TestPlan | N
     for find in order:
         if plan := await find(sandbox, project.folder):
             return plan
-    return await _by_make(sandbox, project)
+    return await _by_make(sandbox, project) or await _by_default(sandbox, project)
 
 
 async def _by_make(sandbox: Sandbox, project: Project) -> TestPlan | None:
@@ -58,6 +77,51 @@ async def _by_make(sandbox: Sandbox, project: Project) -> TestPlan | None:
         return await _given(sandbox, project.model_copy(update={"test": f"make {target}"}))
     except RefusedError:
         return None
+
+
+async def _by_default(sandbox: Sandbox, project: Project) -> TestPlan | None:
+    """Where there are no tests yet: how those would be run that a contestant brings."""
+    folder = project.folder
+    return (
+        await _by_compiler(sandbox, folder, only_with_tests=True)
+        or (await _default_node(sandbox, folder) if project.node else None)
+        or await _default_python(sandbox, folder, by_manifest=True)
+        or await _by_compiler(sandbox, folder, only_with_tests=False)
+        or (None if project.node else await _default_python(sandbox, folder, by_manifest=False))
+    )
+
+
+async def _by_compiler(sandbox: Sandbox, folder: str, *, only_with_tests: bool) -> TestPlan | None:
+    for row in _COMPILED:
+        look = f"[ -f {row.manifest} ] && command -v {row.program} >/dev/null"
+        more = f" && {row.has_tests}" if only_with_tests else ""
+        found = await sandbox.exec(look + more, cwd=workplace(folder), timeout_s=_LOOK_S)
+        if found.exit_code == 0:
+            only_command = Recognised(TestRunner.COMMAND, (row.command,))
+            return plan_of(only_command, row.command, folder, python="")
+    return None
+
+
+async def _default_node(sandbox: Sandbox, folder: str) -> TestPlan | None:
+    """None where there are tests after all, for a runner that is not installed."""
+    facts = await look_at_node(sandbox, folder)
+    if facts is None or not facts.manifest or facts.tests:
+        return None
+    script = recognise(facts.scripts.get("test", ""))
+    wanted = {*facts.asked, script.runner.value if script else ""} & {r.value for r in _BY_PACKAGE}
+    if wanted and wanted.isdisjoint(facts.runners):
+        return None
+    return plan_by_package(facts.model_copy(update={"node_test": not facts.runners}), folder)
+
+
+async def _default_python(sandbox: Sandbox, folder: str, *, by_manifest: bool) -> TestPlan | None:
+    seen = await look_at_python(sandbox, folder)
+    if seen is None or not (seen.facts.manifest if by_manifest else seen.facts.has_python):
+        return None
+    if seen.facts.has_pytest:
+        return await _pytest_plan(sandbox, seen.python, folder)
+    found = Recognised(TestRunner.UNITTEST, (_ANY_TEST, "."))
+    return plan_of(found, f"{seen.python} -m unittest", folder, python=seen.python)
 
 
 async def _given(sandbox: Sandbox, project: Project) -> TestPlan:
@@ -81,9 +145,7 @@ async def _python(sandbox: Sandbox, project: Project, found: Recognised) -> Test
         raise _missing(project.test, "pytest is not installed")
     args = found.args
     if not is_pytest and not args:
-        args = (
-            unittest_plan(seen, project.folder).args if seen.facts.unittest else ("test*.py", ".")
-        )
+        args = unittest_plan(seen, project.folder).args if seen.facts.unittest else (_ANY_TEST, ".")
     found = found._replace(args=args)
     return plan_of(found, project.test, project.folder, python=seen.python)
 
@@ -145,6 +207,8 @@ class NodeFacts(Value):
     tests: tuple[str, ...]
     node_test: bool
     has_tsx: bool
+    manifest: bool = True
+    """Whether there is a package.json that can be read."""
 
     def has(self, runner: TestRunner) -> bool:
         return runner is TestRunner.NODE or runner.value in self.runners
@@ -196,6 +260,9 @@ class PythonFacts(Value):
     uses_pytest: bool
     tests: tuple[str, ...]
     unittest: tuple[str, ...]
+    manifest: bool
+    """Whether it is a project of Python's by its files, tests or not."""
+    has_python: bool
     packages: tuple[str, ...]
 
 
@@ -221,9 +288,7 @@ async def detect_python(sandbox: Sandbox, folder: str) -> TestPlan | None:
         return None
     python, facts = seen
     if facts.has_pytest and (facts.configured or facts.uses_pytest):
-        args = await _pytest_args(sandbox, python, folder)
-        command = shlex.join([python, "-m", "pytest", *args])
-        return plan_of(Recognised(TestRunner.PYTEST, args), command, folder, python=python)
+        return await _pytest_plan(sandbox, python, folder)
     if facts.unittest:
         return unittest_plan(seen, folder)
     if facts.uses_pytest:
@@ -273,6 +338,12 @@ async def _probe(
         return None
 
 
+async def _pytest_plan(sandbox: Sandbox, python: str, folder: str) -> TestPlan:
+    args = await _pytest_args(sandbox, python, folder)
+    command = shlex.join([python, "-m", "pytest", *args])
+    return plan_of(Recognised(TestRunner.PYTEST, args), command, folder, python=python)
+
+
 async def _pytest_args(sandbox: Sandbox, python: str, folder: str) -> tuple[str, ...]:
     """Leave the repository's own options out only when they name a plugin that is not there."""
     for args in ((), ("-o", "addopts=")):
@@ -285,7 +356,7 @@ async def _pytest_args(sandbox: Sandbox, python: str, folder: str) -> tuple[str,
 
 def _unittest_command(python: str, start: str, pattern: str) -> str:
     where = ["-s", start] if start != "." else []
-    what = ["-p", pattern] if pattern != "test*.py" else []
+    what = ["-p", pattern] if pattern != _ANY_TEST else []
     return shlex.join(
         [python, "-m", "unittest", *(["discover", *where, *what] if where or what else [])]
     )
@@ -299,5 +370,5 @@ def _start(folder: PurePosixPath, packages: frozenset[str]) -> str:
 
 def _pattern(names: list[str]) -> str:
     if all(name.startswith("test") for name in names):
-        return "test*.py"
+        return _ANY_TEST
     return "*_test.py" if all(name.endswith("_test.py") for name in names) else "*test*.py"

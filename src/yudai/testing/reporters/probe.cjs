@@ -14,9 +14,11 @@ const MAX_BYTES = 200_000;
 
 function main() {
   const home = manifestFolder(process.cwd());
-  const manifest = home ? readJson(path.join(home, "package.json")) : {};
+  const read = home ? readJson(path.join(home, "package.json")) : null;
+  const manifest = read ?? {};
   const tests = [...walk(".", false)].slice(0, MAX_FILES);
   const facts = {
+    manifest: read !== null,
     scripts: strings(manifest.scripts),
     runners: process.argv.slice(2).filter((name) => packageFolder(name, process.cwd())),
     asked: Object.keys({ ...manifest.dependencies, ...manifest.devDependencies }),
@@ -35,9 +37,9 @@ function manifestFolder(folder) {
 function readJson(file) {
   try {
     const found = JSON.parse(fs.readFileSync(file, "utf8"));
-    return found && typeof found === "object" ? found : {};
+    return found && typeof found === "object" ? found : null;
   } catch {
-    return {};
+    return null;
   }
 }
 

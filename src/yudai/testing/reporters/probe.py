@@ -14,17 +14,21 @@ MAX_FILES = 5000
 MAX_BYTES = 200_000
 TEST_FILE = re.compile(r"test.*\.py|.*_test\.py|conftest\.py")
 SECTIONS = {"pyproject.toml": "[tool.pytest", "setup.cfg": "[tool:pytest]", "tox.ini": "[pytest]"}
+MANIFESTS = ("pyproject.toml", "setup.py", "setup.cfg")
 CONFIGS = ("pytest.ini", ".pytest.ini", "pytest.toml", ".pytest.toml")
 
 
-def test_files() -> list[Path]:
+def look_around() -> tuple[list[Path], bool]:
+    """Files that are tests by their name, and whether there is any Python at all."""
     found: list[Path] = []
+    has_python = False
     for folder, folders, names in os.walk("."):
         folders[:] = sorted(f for f in folders if f not in SKIPPED and not f.startswith("."))
         found += [Path(folder, name) for name in sorted(names) if TEST_FILE.fullmatch(name)]
+        has_python = has_python or any(name.endswith(".py") for name in names)
         if len(found) >= MAX_FILES:
             break
-    return found[:MAX_FILES]
+    return found[:MAX_FILES], has_python
 
 
 def text_of(path: Path) -> str:
@@ -45,7 +49,8 @@ def is_configured() -> bool:
 
 
 def main() -> None:
-    texts = {path: text_of(path) for path in test_files()}
+    files, has_python = look_around()
+    texts = {path: text_of(path) for path in files}
     folders = {folder for path in texts for folder in path.parents}
     facts = {
         "has_pytest": importlib.util.find_spec("pytest") is not None,
@@ -60,6 +65,8 @@ def main() -> None:
             for path, text in texts.items()
             if re.search(r"^\s*class .*TestCase\b", text, re.MULTILINE)
         ],
+        "manifest": any(Path(name).is_file() for name in MANIFESTS),
+        "has_python": has_python,
         "packages": sorted(shown(f) for f in folders if (f / "__init__.py").is_file()),
     }
     sys.stdout.write(json.dumps(facts) + "\n")

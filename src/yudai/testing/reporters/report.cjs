@@ -80,27 +80,30 @@ function secondsOf(ms) {
   return Number.isFinite(ms) && ms >= 0 ? Math.round(ms * 10) / 10_000 : undefined;
 }
 
-/** How something failed, bounded; of its kind, if where it happened already says so. */
-function describe(error, kind) {
+/**
+ * How something failed, bounded; of its kind, if where it happened already says so.
+ * `base`: where files are that the stack does not name from the root on.
+ */
+function describe(error, kind, base = "") {
   try {
     const first = error?.name === "AggregateError" ? error.errors?.[0] : undefined;
-    return describeError(first ?? error, kind);
+    return describeError(first ?? error, kind, base);
   } catch {
     // A property of what was thrown is hostile code.
     return { kind: kind ?? "unknown" };
   }
 }
 
-function describeError(error, kind) {
-  const stack = String(error?.stack ?? error?.stackStr ?? "").slice(0, MAX_STACK);
+function describeError(error, kind, base) {
+  const stack = String(error?.stack ?? error?.stackStr ?? "");
   const head = headOf(stack);
-  const message = textOf(error?.message ?? (stack ? head.message : error));
-  const type = textOf(head.type || error?.name || nameOf(error));
+  const message = String(error?.message ?? (stack ? head.message : error));
+  const type = String(head.type || error?.name || nameOf(error));
   return {
     kind: kind ?? kindOf(error, type, message),
     type: clean(type.slice(0, MAX_MESSAGE)),
-    message: clean(message.replace(COLOUR, "").slice(0, MAX_MESSAGE)),
-    frames: framesOf(stack, message),
+    message: clean(message.slice(0, MAX_STACK).replace(COLOUR, "").slice(0, MAX_MESSAGE)),
+    frames: framesOf(stack, message, base),
   };
 }
 
@@ -108,10 +111,6 @@ function describeError(error, kind) {
 function nameOf(error) {
   const isPlain = error?.constructor === Object || error?.constructor === undefined;
   return isPlain ? "" : error.constructor.name;
-}
-
-function textOf(value) {
-  return String(value).slice(0, MAX_STACK);
 }
 
 /** A stack begins with type and message. */
@@ -129,11 +128,12 @@ function kindOf(error, type, message) {
 }
 
 /** Lines of the workspace, the innermost last. */
-function framesOf(stack, message) {
+function framesOf(stack, message, base) {
   const at = message ? stack.indexOf(message) : -1;
+  const start = at < 0 ? 0 : at + message.length;
   const frames = [];
-  for (const line of stack.slice(at < 0 ? 0 : at + message.length).split("\n")) {
-    const frame = line.length > MAX_LINE ? null : frameOf(line.trim());
+  for (const line of stack.slice(start, start + MAX_STACK).split("\n")) {
+    const frame = line.length > MAX_LINE ? null : frameOf(line.trim(), base);
     if (frame) frames.push(frame);
     if (frames.length === MAX_FRAMES) break;
   }
@@ -141,29 +141,28 @@ function framesOf(stack, message) {
 }
 
 /** `at name (file:line:column)`, or without a name. */
-function frameOf(line) {
+function frameOf(line, base) {
   if (!line.startsWith("at ")) return null;
   const words = line.slice(3);
   const split = words.endsWith(")") ? words.indexOf(" (") : -1;
   const place = split < 0 ? words.replace(/^async /, "") : words.slice(split + 2, -1);
   const name = split < 0 ? "" : words.slice(0, split).replace(/^(?:async|new) /, "");
-  return placed(place, name);
+  return placed(place, name, base);
 }
 
-function placed(place, name) {
+function placed(place, name, base) {
   const [, file, line] = /^([^\n]*?):(\d+)(?::\d+)?$/.exec(place) ?? [];
-  const inner = file ? inside(file) : "";
+  const inner = file ? inside(file, base) : "";
   return inner ? { path: clean(inner), line: Number(line), function: clean(name.slice(0, MAX_MESSAGE)) } : null;
 }
 
 /** A file's path in the workspace; "" when it is not of the repository. */
-function inside(file) {
+function inside(file, base) {
   const local = file.startsWith("file:") ? pathOf(file) : file.split("?")[0];
-  // mocha shows files relative to where it was started.
-  const absolute = path.resolve(local);
-  const inner = path.relative(root, absolute).split(path.sep);
-  const isOurs = local && !/^[a-z-]+:/.test(local) && !local.startsWith("<") && inner[0] !== "..";
-  return isOurs && inner[0] && !inner.some((part) => FOREIGN.has(part)) ? inner.join("/") : "";
+  const isPlain = local && !/^[a-z-]+:/.test(local) && !local.startsWith("<");
+  if (!isPlain || !(base || path.isAbsolute(local))) return "";
+  const inner = path.relative(root, path.resolve(base, local)).split(path.sep);
+  return inner[0] && inner[0] !== ".." && !inner.some((part) => FOREIGN.has(part)) ? inner.join("/") : "";
 }
 
 function pathOf(url) {
@@ -181,7 +180,7 @@ function describeOutput(output, kind) {
   const mark = lines.findIndex((line) => /^\s*\^+\s*$/.test(line));
   const head = lines.findIndex((line, n) => n > mark && line.trim());
   const failure = describe({ stack: lines.slice(head).join("\n") }, kind);
-  const source = failure.type === "SyntaxError" ? placed((lines[mark - 2] ?? "").trim(), "") : null;
+  const source = failure.type === "SyntaxError" ? placed((lines[mark - 2] ?? "").trim(), "", "") : null;
   if (source) failure.frames = [...(failure.frames ?? []), source].slice(-MAX_FRAMES);
   return failure;
 }

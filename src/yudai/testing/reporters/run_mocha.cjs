@@ -35,9 +35,10 @@ class Reporter {
     });
     runner.on("pass", (test) => this.finish(test, "passed"));
     runner.on("pending", (test) => this.finish(test, "skipped"));
+    // Its stacks name files from where it was started.
     runner.on("fail", (runnable, error) => {
-      if (runnable.type === "hook") this.failHook(runnable, describe(error, "set_up"));
-      else this.finish(runnable, "failed", describe(error));
+      if (runnable.type === "hook") this.failHook(runnable, describe(error, "set_up", cwd));
+      else this.finish(runnable, "failed", describe(error, undefined, cwd));
     });
     runner.on("end", () => report.finish(this.waiting.size));
   }

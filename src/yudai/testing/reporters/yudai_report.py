@@ -100,7 +100,7 @@ def _kind_of(error: BaseException, assertion: type[BaseException]) -> str:
         return "assertion"
     if issubclass(kind, (SystemExit, KeyboardInterrupt)):
         return "exit"
-    if kind.__module__ == "_pytest.outcomes":
+    if "OutcomeException" in {inner.__name__ for inner in kind.__mro__}:
         return _kind_of_outcome(error)
     return "exception"
 
