@@ -109,6 +109,7 @@ async def _inspect(
     return Suspicion(
         tampered=tuple(dict.fromkeys(finding.line for finding in found)),
         withheld=tuple(sorted({readable(finding.path) for finding in found if finding.is_runner})),
+        expectations=tuple(f.expectation for f in found if f.expectation is not None),
     )
 
 

@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
 from yudai.testing.domain.report import NO_REPORT, RED, Baseline, Outcome, TestReport
+from yudai.verification.domain.expectations import Expectation
 from yudai.verification.domain.verdict import Evidence, Verdict, VerdictStatus
 
 
@@ -20,6 +21,8 @@ class OwnTests(NamedTuple):
 class Suspicion(NamedTuple):
     tampered: tuple[str, ...] = ()
     withheld: tuple[str, ...] = ()
+    expectations: tuple[Expectation, ...] = ()
+    """Of what is in `tampered`, what only changes expected values; `line` says which."""
 
 
 NO_OWN_TESTS = OwnTests()
