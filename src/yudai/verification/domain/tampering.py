@@ -124,7 +124,7 @@ def _snapshot_edits(path: str, base: str, patched: str) -> Iterator[Edit]:
         yield from _line_edits(base, patched)
         return
     yield from map(Edit.of, found.changes)
-    if found.removed:
+    if found.is_weakened:
         yield Edit("changes lines of this existing test file")
 
 

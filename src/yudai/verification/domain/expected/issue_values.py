@@ -14,7 +14,6 @@ _MAX_LINE = 2_000
 _MAX_RESULTS = 20
 
 _FENCE = re.compile(r"[ \t]*(```+|~~~+)")
-_INDENTED = re.compile(r"(?: {4}|\t)(?!\s)|(?: {5,}|\t\s+)\S")
 _LISTED = re.compile(r"\s*([-*+]|\d+[.)])\s")
 _INLINE = re.compile(r"(?<!`)(`{1,3})(?!`)([^`]{1,2000})(?<!`)\1(?!`)")
 _QUOTED = re.compile(
@@ -27,8 +26,8 @@ _QUOTED = re.compile(
 # After these stands what comes out.
 _RESULT = re.compile(
     r"===?|->|=>|\u2192|\u21d2|\#|//|:\s"
+    r"|\b(?:assert\w*|\w*[eE]quals?|eql?|is|same)\(|\.to[A-Z]\w*\("
     r"|\b(?:returns?|is|yields?|gives?|equals?|expected|to)\b"
-    r"|\b(?:assert\w*|equal\w*|\w*Equal|is|same)\((?=[^\n]*,)|\.to[A-Z]\w*\(|\b(?:equal|eql?)\("
 )
 _COMMENT = re.compile(r"\s+(?:#|//).*")
 
@@ -99,37 +98,46 @@ def _results(code: str) -> Iterator[str]:
 
 def _codes(issue: str) -> _Codes:
     """Blocks of code, fenced or indented, and what is left."""
-    blocks: list[str] = []
-    prose: list[str] = []
-    fence, block = "", list[str]()
-    is_listed = False
+    found = _Reader()
     for line in issue.splitlines():
+        found.add(line)
+    found.end_block()
+    return _Codes(found.blocks, "\n".join(found.prose))
+
+
+class _Reader:
+    def __init__(self) -> None:
+        self.blocks: list[str] = []
+        self.prose: list[str] = []
+        self._block: list[str] = []
+        self._fence = ""
+        self._is_listed = False
+
+    def add(self, line: str) -> None:
         mark = _FENCE.match(line)
-        if fence:
-            if mark and mark[1].startswith(fence) and not line[mark.end() :].strip():
-                blocks.append("\n".join(block))
-                fence, block = "", []
+        if self._fence:
+            if mark and mark[1].startswith(self._fence) and not line[mark.end() :].strip():
+                self.end_block()
             else:
-                block.append(line)
+                self._block.append(line)
         elif mark and "`" not in line[mark.end() :]:
-            fence = mark[1]
+            self.end_block()
+            self._fence = mark[1]
         else:
-            is_listed = _is_in_list(line, is_listed=is_listed)
-            after_space = not prose or not prose[-1].strip() or prose[-1] == _TAKEN
-            if _INDENTED.match(line) and after_space and not is_listed:
-                blocks.append(line)
-                prose.append(_TAKEN)
-            else:
-                prose.append(line)
-    blocks += ["\n".join(block)] if fence else []
-    return _Codes(blocks, "\n".join(prose))
+            self._add_unfenced(line)
 
+    def end_block(self) -> None:
+        self.blocks += ["\n".join(self._block)] if self._block else []
+        self._block, self._fence = [], ""
 
-_TAKEN = "\0"
-
-
-def _is_in_list(line: str, *, is_listed: bool) -> bool:
-    """Indented lines below an element of a list are its text."""
-    if _LISTED.match(line):
-        return True
-    return is_listed and (not line.strip() or line[0].isspace())
+    def _add_unfenced(self, line: str) -> None:
+        # Indented lines below an element of a list are its text.
+        goes_on = self._is_listed and (not line.strip() or line[0].isspace())
+        self._is_listed = goes_on or _LISTED.match(line) is not None
+        may_start = bool(self._block) or not self.prose or not self.prose[-1].strip()
+        if line.startswith(("    ", "\t")) and line.strip() and may_start and not goes_on:
+            self._block.append(line)
+            return
+        if line.strip():
+            self.end_block()
+        self.prose.append(line)

@@ -133,8 +133,7 @@ def _cells(row: ast.expr) -> tuple[list[ast.expr], str]:
 
 def _masked(function: Function) -> _Masked:
     """RecursionError when it is too deep."""
-    body = deepcopy(function.body)
-    tree = ast.Module(body, [])
+    tree = ast.Module(_undocumented(deepcopy(function.body)), [])
     columns = _columns(function)
     bound = _bound(tree) | dict.fromkeys(columns, ())
     names = _expected_names(deepcopy(tree), bound.keys())
@@ -142,6 +141,12 @@ def _masked(function: Function) -> _Masked:
     tree = masker.visit(tree)
     text = ast.dump(function.args) + ast.dump(tree)
     return _Masked(text, tuple(masker.slots), {n: r for n, r in names.items() if n in columns})
+
+
+def _undocumented(body: list[ast.stmt]) -> list[ast.stmt]:
+    first = body[0].value if isinstance(body[0], ast.Expr) else None
+    is_text = isinstance(first, ast.Constant) and isinstance(first.value, str)
+    return body[1:] if is_text else body
 
 
 def _column_names(decorator: ast.expr) -> list[str]:

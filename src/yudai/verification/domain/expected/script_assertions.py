@@ -231,6 +231,14 @@ def closers(tokens: Tokens) -> dict[int, int]:
     return found
 
 
+def is_trailing_comma(tokens: Tokens, at: int) -> bool:
+    """A comma before a bracket is layout, but `[,]` has an element."""
+    if tokens[at].text != "," or at + 1 >= len(tokens):
+        return False
+    is_hole = at > 0 and tokens[at - 1].text in {",", "["}
+    return tokens[at + 1].text in _OPENERS.values() and not is_hole
+
+
 def arguments(tokens: Tokens, opener: int, pairs: Mapping[int, int]) -> list[tuple[int, int]]:
     if opener not in pairs:
         return []

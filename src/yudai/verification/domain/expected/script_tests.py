@@ -11,6 +11,7 @@ from yudai.verification.domain.expected.script_assertions import (
     Place,
     arguments,
     closers,
+    is_trailing_comma,
 )
 from yudai.verification.domain.expected.script_tokens import (
     Token,
@@ -30,6 +31,7 @@ _GROUPS = frozenset({"describe", "suite", "context"})
 _DECLARES = frozenset({"const", "let", "var"})
 # Words that would go on with the value before them.
 _GOES_ON = frozenset({"in", "instanceof", "as", "satisfies", "of"})
+_SPACED = frozenset({",", ":", "new", "as"})
 _FULL = 3
 _MAX_TOKENS = 5_000
 _MAX_BOUND = 100
@@ -115,9 +117,9 @@ def _changes(title: str, old: Sequence[Token], new: Sequence[Token]) -> list[Cha
 
 
 def _written(tokens: Sequence[Token]) -> str:
-    """Short, and alike however it is laid out: a space after commas and colons."""
-    text = "".join(f"{t.text} " if t.text in {",", ":", "new", "as"} else t.text for t in tokens)
-    return text.strip()
+    """Short, and alike however it is laid out."""
+    kept = [token for at, token in enumerate(tokens) if not is_trailing_comma(tokens, at)]
+    return "".join(f"{t.text} " if t.text in _SPACED else t.text for t in kept).strip()
 
 
 def _masked(tokens: Sequence[Token]) -> _Masked:
@@ -143,9 +145,7 @@ def _masked(tokens: Sequence[Token]) -> _Masked:
             slots += [place.slot] if place.slot else []
             at = place.end
             continue
-        following = tokens[at + 1].text if at + 1 < len(tokens) else ""
-        # A comma before a bracket is layout.
-        if tokens[at].text != "," or following not in {")", "]", "}"}:
+        if not is_trailing_comma(tokens, at):
             text.append(tokens[at].key)
         at += 1
     return _Masked(tuple(text), tuple(slots))

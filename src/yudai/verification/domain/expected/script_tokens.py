@@ -78,11 +78,10 @@ def _next(text: str, at: int, found: Sequence[Token]) -> tuple[str, int]:
         return "comment", _end_of_comment(text, at)
     if text[at] == "`":
         return "template", _template(text, at).end
-    if (
-        text[at] == "/"
-        and _may_start_regex(found)
-        and (regex := _REGEX.match(text, at, at + _MAX_REGEX))
-    ):
+    if text[at] == "/" and not text.startswith("//", at) and _may_start_regex(found):
+        regex = _REGEX.match(text, at, at + _MAX_REGEX)
+        if regex is None:
+            raise UnreadableScriptError
         return "regex", regex.end()
     match = _TOKEN.match(text, at)
     if match is None or match.lastgroup is None:
@@ -102,7 +101,8 @@ def _may_start_regex(found: Sequence[Token]) -> bool:
         return True
     last = found[-1]
     if last.kind == "mark":
-        return last.text not in {")", "]", "}"}
+        # `</` ends an element of JSX.
+        return last.text not in {")", "]", "}", "<"}
     return last.text in _BEFORE_REGEX
 
 

@@ -17,8 +17,9 @@ _ESCAPED = re.compile(r"\\([`\\$])")
 
 
 class SnapshotChanges(NamedTuple):
-    changes: tuple[Change, ...]
-    removed: tuple[str, ...]
+    changes: tuple[Change, ...] = ()
+    is_weakened: bool = False
+    """Entries are gone, or there is more than entries now."""
 
 
 def is_snapshot_file(path: str) -> bool:
@@ -26,17 +27,19 @@ def is_snapshot_file(path: str) -> bool:
 
 
 def snapshot_changes(path: str, base: str, patched: str) -> SnapshotChanges | None:
-    """Entries that differ and entries that are gone; None: not a file of snapshots."""
+    """Entries that differ, and whether others are gone; None: base is no file of snapshots."""
     read = _amber if _AMBER.fullmatch(path) else _script
     before, after = _entries(read, base), _entries(read, patched)
-    if before is None or after is None:
+    if before is None:
         return None
+    if after is None:
+        return SnapshotChanges(is_weakened=True)
     changes = (
         Change(key, value, after[key])
         for key, value in before.items()
         if key in after and after[key] != value
     )
-    return SnapshotChanges(tuple(changes), tuple(key for key in before if key not in after))
+    return SnapshotChanges(tuple(changes), is_weakened=not before.keys() <= after.keys())
 
 
 class _UnreadableError(Exception):
@@ -80,9 +83,9 @@ def _amber(text: str) -> Iterator[tuple[str, str]]:
         elif key is not None and line == "# ---":
             yield key, "\n".join(lines)
             key = None
-        elif key is not None:
+        elif key is not None and not line.startswith("# name: "):
             lines.append(line)
-        elif line.strip() and not line.startswith("#"):
+        elif key is not None or (line.strip() and not line.startswith("#")):
             raise _UnreadableError
     if key is not None:
         raise _UnreadableError
