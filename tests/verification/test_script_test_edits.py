@@ -37,7 +37,8 @@ def test_what_may_be_done(old: str, new: str):
 @pytest.mark.parametrize(
     ("old", "new", "reason"),
     [
-        ("toBe(3)", "toBe(4)", "changes lines of this existing test file"),
+        ("toBe(3)", "toBe(4)", "changes what calc > adds expects: 3 -> 4"),
+        ("toBe(3)", "toBeTruthy()", "changes lines of this existing test file"),
         ("    expect(add(1, 2)).toBe(3);\n", "", "changes lines of this existing test file"),
         ("  it(", "  it.skip(", "skips tests of this existing test file"),
         ("  it(", "  xit(", "skips tests of this existing test file"),

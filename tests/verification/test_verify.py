@@ -189,8 +189,8 @@ async def test_editing_the_test_to_pass_fails_and_base_keeps_its_own(ground: Gro
     found = await verdict(ground, {"calc.py": broken, "tests/test_calc.py": edited})
     assert found.status is VerdictStatus.FAILED
     assert found.tampered == (
-        "tests/test_calc.py: edits the existing test test_mul",
-        "tests/test_calc.py: edits the existing test test_mul_by_zero",
+        "tests/test_calc.py: changes what test_mul expects: 6 -> 5",
+        "tests/test_calc.py: changes what test_mul_by_zero expects: 0 -> 2",
     )
     assert len(found.broken) == 2
 

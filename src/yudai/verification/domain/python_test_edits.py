@@ -4,6 +4,9 @@ import ast
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
+from yudai.verification.domain.expectations import Expectation, expectation
+from yudai.verification.domain.expected.change import Change
+from yudai.verification.domain.expected.python_tests import changed_values
 from yudai.verification.domain.python_test_tree import (
     Function,
     Kind,
@@ -30,6 +33,13 @@ class Edit(NamedTuple):
     reason: str
     is_runner: bool = False
     """It changes how tests are run, not what one of them says."""
+    expectation: Expectation | None = None
+    """It only changes what a test expects."""
+
+    @classmethod
+    def of(cls, change: Change) -> "Edit":
+        changed = expectation(change)
+        return cls(changed.reason, expectation=changed)
 
 
 def edits(base: str, patched: str, *, is_conftest: bool) -> list[Edit]:
@@ -70,7 +80,21 @@ def _changed_test(piece: Piece, now: Piece | None, before: Pieces, after: Pieces
     elif _is_newly_skipped(piece, now):
         yield Edit(f"skips the existing test {piece.name}")
     elif not _same(piece, now):
-        yield Edit(f"edits the existing test {piece.name}")
+        changes = _changed_values(piece, now)
+        yield from map(Edit.of, changes)
+        if not changes:
+            yield Edit(f"edits the existing test {piece.name}")
+
+
+def _changed_values(piece: Piece, now: Piece) -> list[Change]:
+    """What else this test expects, if that is all that changed in it."""
+    old, new = _lasting(piece.node), _lasting(now.node)
+    if piece.context != now.context or len(old) != len(new):
+        return []
+    if not isinstance(piece.node, Function) or not isinstance(now.node, Function):
+        return []
+    differ = [pair for pair in zip(old, new, strict=True) if not _has_only_grown(*pair)]
+    return changed_values(piece.name, piece.node, now.node, differ) or []
 
 
 def _changed_class(piece: Piece, now: Piece | None, before: Pieces) -> Iterator[Edit]:

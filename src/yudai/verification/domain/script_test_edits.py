@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
+from yudai.verification.domain.expected.script_tests import restored
 from yudai.verification.domain.python_test_edits import Edit
 
 SCRIPTS = re.compile(r".*\.[cm]?[jt]sx?")
@@ -23,6 +24,8 @@ _FEWER = re.compile(
 
 def script_edits(base: str, patched: str) -> Iterator[Edit]:
     """Layout is free, imports may name more, and new lines may stand anywhere."""
+    patched, changes = restored(base, patched)
+    yield from map(Edit.of, changes)
     left = iter(_lines(patched))
     if Counter(_FEWER.findall(patched)) - Counter(_FEWER.findall(base)):
         yield Edit("skips tests of this existing test file")

@@ -14,6 +14,8 @@ from yudai.patches.test_paths import (
     is_test_path,
     name_of,
 )
+from yudai.verification.domain.expectations import Expectation
+from yudai.verification.domain.expected.snapshot_files import is_snapshot_file, snapshot_changes
 from yudai.verification.domain.python_test_edits import Edit, edits
 from yudai.verification.domain.python_test_tree import UnreadableError, is_python
 from yudai.verification.domain.script_test_edits import SCRIPTS, script_edits
@@ -34,6 +36,8 @@ class Finding(NamedTuple):
     reason: str
     is_runner: bool
     """It changes how tests are run: the file is withheld from every verification."""
+    expectation: Expectation | None = None
+    """It only changes what a test expects: whether that is right is not decided here."""
 
     @property
     def line(self) -> str:
@@ -48,7 +52,7 @@ def needs_reading(path: str) -> bool:
 def tampering(base: Texts, patched: Texts) -> tuple[Finding, ...]:
     """Compare texts by path; None: no such file on that side."""
     return tuple(
-        Finding(path, edit.reason, edit.is_runner)
+        _finding(path, edit)
         for path in sorted(base.keys() | patched.keys())
         if base.get(path) != patched.get(path)
         for edit in _edits(path, base.get(path), patched.get(path))
@@ -68,6 +72,14 @@ def hijacking(patch: Patch) -> tuple[Finding, ...]:
         and _private(change.added_lines) > _private(change.removed_lines)
     ]
     return tuple(Finding(path, reason, is_runner=True) for path, reason in found if reason)
+
+
+def _finding(path: str, edit: Edit) -> Finding:
+    found = Finding(path, edit.reason, edit.is_runner)
+    if edit.expectation is None:
+        return found
+    placed = {"path": readable(path), "line": found.line}
+    return found._replace(expectation=edit.expectation.model_copy(update=placed))
 
 
 def _edits(path: str, base: str | None, patched: str | None) -> Iterator[Edit]:
@@ -92,7 +104,9 @@ def _config_edits(path: str, base: str | None, patched: str | None) -> Iterator[
 
 def _test_edits(path: str, base: str | None, patched: str) -> Iterator[Edit]:
     is_conftest = name_of(path) == "conftest.py"
-    if base is not None and SCRIPTS.fullmatch(path):
+    if base is not None and is_snapshot_file(path):
+        yield from _snapshot_edits(path, base, patched)
+    elif base is not None and SCRIPTS.fullmatch(path):
         yield from script_edits(base, patched)
     elif base is not None and (not path.endswith(".py") or not is_python(base)):
         yield from _line_edits(base, patched)
@@ -101,6 +115,17 @@ def _test_edits(path: str, base: str | None, patched: str) -> Iterator[Edit]:
             yield from edits(base or "", patched, is_conftest=is_conftest)
         except UnreadableError:
             yield Edit("could not be read", is_runner=is_conftest)
+
+
+def _snapshot_edits(path: str, base: str, patched: str) -> Iterator[Edit]:
+    """New entries are welcome; without an old one its test would pass whatever it gets."""
+    found = snapshot_changes(path, base, patched)
+    if found is None:
+        yield from _line_edits(base, patched)
+        return
+    yield from map(Edit.of, found.changes)
+    if found.is_weakened:
+        yield Edit("changes lines of this existing test file")
 
 
 def _line_edits(base: str, patched: str) -> Iterator[Edit]:

@@ -1,0 +1,227 @@
+"""The assertions of a Python test, with the values that they expect taken out."""
+
+import ast
+import re
+from collections.abc import Collection, Mapping
+from types import MappingProxyType
+
+from yudai.verification.domain.expected.change import Rule
+from yudai.verification.domain.expected.python_values import (
+    Slot,
+    expected_side,
+    is_computed,
+    is_literal,
+    is_value,
+)
+
+# `is None` says as much as `== 3`: these become one another.
+_EXACT = frozenset({"assertEqual", "assertEquals", "assertIs", "assertIsNone"})
+_EQUAL = _EXACT | {
+    *("assertListEqual", "assertTupleEqual", "assertSetEqual", "assertDictEqual"),
+    *("assertSequenceEqual", "assertMultiLineEqual", "assertCountEqual", "assertAlmostEqual"),
+    *("assertHTMLEqual", "assertJSONEqual", "assertXMLEqual", "assertQuerySetEqual"),
+    *("assert_equal", "assert_array_equal", "assert_allclose", "assert_almost_equal"),
+    *("assert_array_almost_equal", "assert_frame_equal", "assert_series_equal"),
+}
+# Where a text or a pattern stands that is looked for.
+_SECOND = {
+    "assertRegex": Rule.PATTERN,
+    "assertRaisesRegex": Rule.PATTERN,
+    "assertWarnsRegex": Rule.PATTERN,
+    "assertRaisesMessage": Rule.TEXT,
+    "assertWarnsMessage": Rule.TEXT,
+}
+_CALLED = frozenset(
+    {
+        *("assert_called_with", "assert_called_once_with", "assert_any_call"),
+        *("assert_awaited_with", "assert_awaited_once_with", "assert_any_await"),
+    }
+)
+_AFFIXES = frozenset({"startswith", "endswith"})
+_RAISES = frozenset({"raises", "warns"})
+_PREDICATE = re.compile(r"(is|has|can|should|needs|are|was|allows|supports|accepts)(_\w+|[A-Z]\w*)")
+_COMPARES = re.compile(
+    r"equal|same|close|instance|subclass|match|like|subset|superset|disjoint|almost|approx|near"
+    r"|_in$|eq$",
+    re.IGNORECASE,
+)
+
+
+class Masker(ast.NodeTransformer):
+    """Puts a mark in the place of every expected value, and keeps the values in their order.
+
+    Names of `candidates` count as expected values where they stand in the place of one; `bindings`
+    are the places, by the id of their node, where such names get their values.
+    """
+
+    def __init__(
+        self,
+        candidates: Collection[str],
+        bindings: Mapping[int, Rule] = MappingProxyType({}),
+    ) -> None:
+        self.slots: list[Slot] = []
+        self.uses: list[tuple[str, Rule]] = []
+        self._candidates = candidates
+        self._bindings = bindings
+
+    def visit(self, node: ast.AST) -> ast.AST:
+        rule = self._bindings.get(id(node))
+        if rule is not None and isinstance(node, ast.expr) and is_value(node):
+            return self._mark(node, rule)
+        return super().visit(node)
+
+    def visit_Assert(self, node: ast.Assert) -> ast.AST:
+        test = self._condition(node.test)
+        return self.generic_visit(ast.Assert(test, _without_value(node.msg)))
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        name = _last_name(node.func)
+        if name in _CALLED:
+            node = self._called(node)
+        elif name in _RAISES:
+            words = [self._word(w, "match", Rule.PATTERN) for w in node.keywords]
+            node = ast.Call(node.func, node.args, words)
+        elif name.startswith("assert") and node.args:
+            words = [w for w in node.keywords if w.arg != "msg" or not is_value(w.value)]
+            node = self._asserted(name, ast.Call(node.func, node.args, words))
+        return self.generic_visit(node)
+
+    def _asserted(self, name: str, call: ast.Call) -> ast.Call:
+        first, *rest = call.args
+        if name in {"assertTrue", "assertFalse"}:
+            return self._truth(call, first, rest, is_true=name == "assertTrue")
+        if name == "assertIn" and rest:
+            return ast.Call(call.func, [*self._member(first, rest[0]), *rest[1:]], call.keywords)
+        if name in _SECOND and rest:
+            second = self._found(rest[0], _SECOND[name])
+            return ast.Call(call.func, [first, second, *rest[1:]], call.keywords)
+        if name == "assertIsNone":
+            return self._equal(call, [first, ast.Constant(None), *rest], form="is")
+        if name in _EQUAL and rest:
+            form = "is" if name == "assertIs" else ""
+            return self._equal(call, call.args, form=form)
+        return call
+
+    def _equal(self, call: ast.Call, arguments: list[ast.expr], *, form: str) -> ast.Call:
+        one, two, *rest = arguments
+        expected = self._side(one, two)
+        if expected is None or (form and not _is_singleton(expected)):
+            return call
+        subject = two if expected is one else one
+        func = call.func
+        if _last_name(func) in _EXACT:
+            func = _marked_name("equal", func)
+            rest = [] if len(rest) == 1 and is_value(rest[0]) else rest
+        mark = self._mark(expected, Rule.EXACT, form)
+        return ast.Call(func, [subject, mark, *rest], call.keywords)
+
+    def _truth(
+        self, call: ast.Call, first: ast.expr, rest: list[ast.expr], *, is_true: bool
+    ) -> ast.Call:
+        if _is_predicate(first):
+            mark = self._mark(ast.Constant(is_true), Rule.EXACT)
+            return ast.Call(_marked_name("truth", call.func), [first, mark], call.keywords)
+        return ast.Call(call.func, [self._condition(first), *rest], call.keywords)
+
+    def _called(self, call: ast.Call) -> ast.Call:
+        arguments = [self._found(argument, Rule.EXACT) for argument in call.args]
+        words = [self._word(word, word.arg, Rule.EXACT) for word in call.keywords]
+        return ast.Call(call.func, arguments, words)
+
+    def _word(self, word: ast.keyword, name: str | None, rule: Rule) -> ast.keyword:
+        is_meant = name is not None and word.arg == name
+        return ast.keyword(word.arg, self._found(word.value, rule)) if is_meant else word
+
+    def _condition(self, test: ast.expr) -> ast.expr:
+        if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
+            return ast.BoolOp(test.op, [self._condition(value) for value in test.values])
+        if isinstance(test, ast.Compare) and len(test.ops) == 1:
+            return self._comparison(test, test.left, test.comparators[0])
+        is_negated = isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not)
+        inner = test.operand if isinstance(test, ast.UnaryOp) and is_negated else test
+        if _is_predicate(inner):
+            mark = self._mark(ast.Constant(not is_negated), Rule.EXACT)
+            return ast.Call(ast.Name("<truth>"), [inner, mark], [])
+        if isinstance(test, ast.Call) and _last_name(test.func) in _AFFIXES and test.args:
+            first, *rest = test.args
+            return ast.Call(test.func, [self._found(first, Rule.TEXT), *rest], test.keywords)
+        return test
+
+    def _comparison(self, test: ast.Compare, left: ast.expr, right: ast.expr) -> ast.expr:
+        if isinstance(test.ops[0], ast.In):
+            return ast.Call(ast.Name("<in>"), self._member(left, right), [])
+        if not isinstance(test.ops[0], ast.Eq | ast.Is):
+            return test
+        form = "is" if isinstance(test.ops[0], ast.Is) else ""
+        expected = self._side(left, right)
+        if expected is None or (form and not _is_singleton(expected)):
+            return test
+        subject = right if expected is left else left
+        return ast.Call(ast.Name("<equal>"), [subject, self._mark(expected, Rule.EXACT, form)], [])
+
+    def _member(self, element: ast.expr, container: ast.expr) -> list[ast.expr]:
+        if is_computed(container) and not self._is_candidate(container):
+            return [self._found(element, Rule.MEMBER), container]
+        if is_computed(element) and not self._is_candidate(element):
+            return [element, self._found(container, Rule.CHOICE)]
+        return [element, container]
+
+    def _found(self, node: ast.expr, rule: Rule) -> ast.expr:
+        """Mark this place, if a value stands there."""
+        if isinstance(node, ast.Call) and _last_name(node.func) == "escape" and node.args:
+            inner = self._found(node.args[0], Rule.TEXT)
+            return ast.Call(node.func, [inner, *node.args[1:]], node.keywords)
+        is_known = is_value(node) or self._is_candidate(node)
+        return self._mark(node, rule) if is_known else node
+
+    def _side(self, one: ast.expr, two: ast.expr) -> ast.expr | None:
+        """Which of the two is expected; the other one has to be computed."""
+        for node, other in ((one, two), (two, one)):
+            if self._is_candidate(node):
+                is_clear = is_computed(other) and not self._is_candidate(other)
+                return node if is_clear else None
+        return expected_side(one, two)
+
+    def _is_candidate(self, node: ast.expr) -> bool:
+        return isinstance(node, ast.Name) and node.id in self._candidates
+
+    def _mark(self, node: ast.expr, rule: Rule, form: str = "") -> ast.expr:
+        if self._is_candidate(node) and isinstance(node, ast.Name):
+            self.uses.append((node.id, rule))
+            return node
+        self.slots.append(Slot(node, rule, form))
+        return ast.Name(f"<{rule}>")
+
+
+def _without_value(message: ast.expr | None) -> ast.expr | None:
+    return None if message is None or is_value(message) else message
+
+
+def _marked_name(name: str, func: ast.expr) -> ast.expr:
+    """Names that stand for each other get one name."""
+    if isinstance(func, ast.Attribute):
+        return ast.Attribute(func.value, f"<{name}>")
+    return ast.Name(f"<{name}>")
+
+
+def _is_singleton(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and (node.value is None or isinstance(node.value, bool))
+
+
+def _is_predicate(node: ast.expr) -> bool:
+    """Whether this asks something of fixed values: then its opposite is as strict."""
+    if isinstance(node, ast.Await):
+        return _is_predicate(node.value)
+    if isinstance(node, ast.Call):
+        given = [*node.args, *(word.value for word in node.keywords)]
+        if not all(map(is_literal, given)):
+            return False
+        node = node.func
+    name = _last_name(node)
+    return _PREDICATE.fullmatch(name) is not None and _COMPARES.search(name) is None
+
+
+def _last_name(node: ast.expr) -> str:
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    return node.id if isinstance(node, ast.Name) else ""

@@ -1,0 +1,226 @@
+"""Whether two versions of a Python test differ only in the values that they expect."""
+
+import ast
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from copy import deepcopy
+from typing import NamedTuple
+
+from yudai.verification.domain.expected.change import Change, Rule
+from yudai.verification.domain.expected.python_assertions import Masker
+from yudai.verification.domain.expected.python_values import Slot, is_as_strict, is_value
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+Names = Mapping[str, Rule]
+Decorators = Iterable[tuple[ast.expr, ast.expr]]
+
+
+class _Masked(NamedTuple):
+    text: str
+    """The test without its name, decorators and expected values."""
+    slots: tuple[Slot, ...]
+    names: Names
+    """Arguments that are nothing but expected values, and how they are compared."""
+
+
+class _Row(NamedTuple):
+    text: str
+    slots: tuple[Slot, ...]
+
+
+class _Table(NamedTuple):
+    """A parametrize: what it says besides its rows, and these."""
+
+    text: str
+    ids: list[str]
+    rows: list[_Row]
+
+
+class _NotOnlyValuesError(Exception):
+    pass
+
+
+def changed_values(
+    test: str, old: Function, new: Function, decorators: Decorators
+) -> list[Change] | None:
+    """Expected values that differ, when nothing else does; None: something else may.
+
+    `decorators` are pairs that are not equal.
+    """
+    try:
+        pairs = [*_in_body(old, new), *_in_decorators(old, decorators)]
+        if not all(is_as_strict(*pair) for pair in pairs):
+            return None
+        sources = [[ast.unparse(slot.node) for slot in pair] for pair in pairs]
+    except (_NotOnlyValuesError, RecursionError, MemoryError, ValueError):
+        return None
+    return [Change(test, before, now) for before, now in sources if before != now] or None
+
+
+def _in_body(old: Function, new: Function) -> list[tuple[Slot, Slot]]:
+    if type(old) is not type(new):
+        raise _NotOnlyValuesError
+    before, after = _masked(old), _masked(new)
+    if before.text != after.text or before.names != after.names:
+        raise _NotOnlyValuesError
+    return list(zip(before.slots, after.slots, strict=True))
+
+
+def _in_decorators(test: Function, decorators: Decorators) -> Iterator[tuple[Slot, Slot]]:
+    names = _masked(test).names
+    for one, two in decorators:
+        before, after = _table(one, names), _table(two, names)
+        if before is None or after is None or before.text != after.text:
+            raise _NotOnlyValuesError
+        left = iter(after.ids)
+        if not all(text in left for text in before.ids):
+            raise _NotOnlyValuesError
+        yield from _in_rows(before.rows, after.rows)
+
+
+def _in_rows(before: list[_Row], after: list[_Row]) -> Iterator[tuple[Slot, Slot]]:
+    """Every old row must still be there, in its order; new ones may stand between."""
+    left = iter(after)
+    for row in before:
+        twin = next((other for other in left if other.text == row.text), None)
+        if twin is None:
+            raise _NotOnlyValuesError
+        yield from zip(row.slots, twin.slots, strict=True)
+
+
+def _table(decorator: ast.expr, names: Names) -> _Table | None:
+    columns = _column_names(decorator)
+    if not columns or not isinstance(decorator, ast.Call):
+        return None
+    words = {word.arg: word.value for word in decorator.keywords}
+    rows = decorator.args[1] if len(decorator.args) > 1 else words.pop("argvalues", None)
+    ids = words.pop("ids", None)
+    # Through a fixture a value can become anything.
+    if not isinstance(rows, ast.List | ast.Tuple) or "indirect" in words:
+        return None
+    rest = [decorator.func, decorator.args[0], *decorator.args[2:], *words.values()]
+    is_listed = isinstance(ids, ast.List | ast.Tuple)
+    return _Table(
+        text=f"{list(words)} {bool(ids)} {list(map(ast.dump, rest))}",
+        ids=[ast.dump(e) for e in (ids.elts if is_listed else [ids] if ids else [])],
+        rows=[_row(row, columns, names) for row in rows.elts],
+    )
+
+
+def _row(row: ast.expr, columns: list[str], names: Names) -> _Row:
+    cells, rest = _cells(row)
+    if len(columns) == 1 or len(cells) != len(columns):
+        return _Row(ast.dump(row), ())
+    slots: list[Slot] = []
+    text = rest
+    for name, cell in zip(columns, cells, strict=True):
+        if name in names:
+            slots.append(Slot(cell, names[name]))
+        text += "," + ("_" if name in names else ast.dump(cell))
+    return _Row(text, tuple(slots))
+
+
+def _cells(row: ast.expr) -> tuple[list[ast.expr], str]:
+    """The values of a row, and what else it says: `pytest.param(1, 2, id="x")`."""
+    if isinstance(row, ast.Tuple | ast.List):
+        return row.elts, ""
+    if isinstance(row, ast.Call) and isinstance(row.func, ast.Attribute):
+        is_param = row.func.attr == "param"
+        rest = ast.dump(row.func) + "".join(map(ast.dump, row.keywords))
+        return (row.args, rest) if is_param else ([], "")
+    return [], ""
+
+
+def _masked(function: Function) -> _Masked:
+    """RecursionError when it is too deep."""
+    tree = ast.Module(_undocumented(deepcopy(function.body)), [])
+    columns = _columns(function)
+    bound = _bound(tree) | dict.fromkeys(columns, ())
+    names = _expected_names(deepcopy(tree), bound.keys())
+    masker = Masker(names, {id(node): names[n] for n in names for node in bound[n]})
+    tree = masker.visit(tree)
+    text = ast.dump(function.args) + ast.dump(tree)
+    return _Masked(text, tuple(masker.slots), {n: r for n, r in names.items() if n in columns})
+
+
+def _undocumented(body: list[ast.stmt]) -> list[ast.stmt]:
+    first = body[0].value if isinstance(body[0], ast.Expr) else None
+    is_text = isinstance(first, ast.Constant) and isinstance(first.value, str)
+    return body[1:] if is_text else body
+
+
+def _column_names(decorator: ast.expr) -> list[str]:
+    """The arguments that a parametrize gives."""
+    if not isinstance(decorator, ast.Call) or not isinstance(decorator.func, ast.Attribute):
+        return []
+    if decorator.func.attr != "parametrize" or not decorator.args:
+        return []
+    first = decorator.args[0]
+    if isinstance(first, ast.Constant):
+        return [name.strip() for name in str(first.value).split(",") if name.strip()]
+    if isinstance(first, ast.List | ast.Tuple):
+        return [str(e.value) if isinstance(e, ast.Constant) else "" for e in first.elts]
+    return []
+
+
+def _columns(function: Function) -> list[str]:
+    stores = _stores(ast.Module(function.body, []))
+    found = [n for decorator in function.decorator_list for n in _column_names(decorator)]
+    counted = Counter(found)
+    return [name for name in counted if counted[name] == 1 and name not in stores]
+
+
+def _bound(tree: ast.Module) -> dict[str, tuple[ast.expr, ...]]:
+    """Names that are given a value once, with the places where these values stand."""
+    stores = _stores(tree)
+    found: dict[str, tuple[ast.expr, ...]] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Assign) and len(node.targets) == 1:
+            target = node.targets[0]
+            if isinstance(target, ast.Name) and is_value(node.value):
+                found[target.id] = (node.value,)
+        elif isinstance(node, ast.For):
+            found |= _loop_columns(node)
+    return {name: nodes for name, nodes in found.items() if stores[name] == 1}
+
+
+def _loop_columns(loop: ast.For) -> dict[str, tuple[ast.expr, ...]]:
+    """`for given, expected in [(1, 2), (3, 4)]` by columns."""
+    if not isinstance(loop.target, ast.Tuple) or not isinstance(loop.iter, ast.List | ast.Tuple):
+        return {}
+    names = [e.id if isinstance(e, ast.Name) else "" for e in loop.target.elts]
+    rows = [row.elts for row in loop.iter.elts if isinstance(row, ast.List | ast.Tuple)]
+    if len(rows) != len(loop.iter.elts) or any(len(row) != len(names) for row in rows):
+        return {}
+    return {name: tuple(row[at] for row in rows) for at, name in enumerate(names) if name}
+
+
+def _stores(tree: ast.AST) -> Counter[str]:
+    found: Counter[str] = Counter()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+            found[node.id] += 1
+        elif isinstance(node, ast.arg):
+            found[node.arg] += 1
+        elif isinstance(node, ast.Global | ast.Nonlocal):
+            found.update(2 * node.names)
+    return found
+
+
+def _expected_names(tree: ast.Module, candidates: Collection[str]) -> Names:
+    """Names that are used as expected values, always in the same way, and for nothing else."""
+    loads = Counter(
+        node.id
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
+    )
+    masker = Masker(candidates)
+    masker.visit(tree)
+    rules: dict[str, list[Rule]] = {}
+    for name, rule in masker.uses:
+        rules.setdefault(name, []).append(rule)
+    return {
+        name: found[0]
+        for name, found in rules.items()
+        if len(found) == loads[name] and len(set(found)) == 1
+    }

@@ -1,0 +1,243 @@
+"""Whether tests of a JavaScript or TypeScript file differ only in the values that they expect."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from typing import NamedTuple
+
+from yudai.verification.domain.expected.change import Change, Rule
+from yudai.verification.domain.expected.script_assertions import (
+    Finder,
+    Place,
+    arguments,
+    closers,
+    is_trailing_comma,
+)
+from yudai.verification.domain.expected.script_tokens import (
+    Token,
+    UnreadableScriptError,
+    tokens_of,
+)
+from yudai.verification.domain.expected.script_values import (
+    Slot,
+    is_as_strict,
+    is_value,
+    read,
+    text_of,
+)
+
+_TESTS = frozenset({"it", "test", "specify"})
+_GROUPS = frozenset({"describe", "suite", "context"})
+_DECLARES = frozenset({"const", "let", "var"})
+# Words that would go on with the value before them.
+_GOES_ON = frozenset({"in", "instanceof", "as", "satisfies", "of"})
+_SPACED = frozenset({",", ":", "new", "as"})
+_FULL = 3
+_MAX_TOKENS = 5_000
+_MAX_BOUND = 100
+_MAX_VALUE = 1_000
+_MAX_CHANGED = 200
+_MAX_DEPTH = 50
+
+
+class Restored(NamedTuple):
+    """A patched file with base's text in the place of tests that only expect something else."""
+
+    text: str
+    changes: tuple[Change, ...]
+
+
+class _Block(NamedTuple):
+    """A call of `it`, `test` or `describe`, by the places of its first and last token."""
+
+    start: int
+    end: int
+    title: str
+    is_test: bool
+
+
+class _File(NamedTuple):
+    text: str
+    tokens: Sequence[Token]
+    tests: dict[str, list[_Block]]
+    """Tests that contain no other tests, by their titles."""
+
+
+class _Masked(NamedTuple):
+    text: tuple[str, ...]
+    slots: tuple[Slot, ...]
+
+
+def restored(base: str, patched: str) -> Restored:
+    try:
+        old, new = _file(base), _file(patched)
+        found = list(islice(_changed(old, new), _MAX_CHANGED))
+    except (UnreadableScriptError, RecursionError, MemoryError):
+        return Restored(patched, ())
+    text = patched
+    for twin in sorted(found, key=lambda twin: -twin.block.start):
+        start, end = new.tokens[twin.block.start].start, new.tokens[twin.block.end].end
+        text = text[:start] + twin.source + text[end:]
+    return Restored(text, tuple(change for twin in found for change in twin.changes))
+
+
+class _Twin(NamedTuple):
+    block: _Block
+    """The test in the patched file."""
+    source: str
+    """Its text in base."""
+    changes: list[Change]
+
+
+def _changed(old: _File, new: _File) -> Iterator[_Twin]:
+    for title, blocks in old.tests.items():
+        others = new.tests.get(title, [])
+        if len(others) != len(blocks):
+            continue
+        for one, two in zip(blocks, others, strict=True):
+            source = _source(old, one)
+            if source == _source(new, two):
+                continue
+            before, after = _tokens(old, one), _tokens(new, two)
+            if max(len(before), len(after)) > _MAX_TOKENS:
+                continue
+            if changes := _changes(title, before, after):
+                yield _Twin(two, source, changes)
+
+
+def _changes(title: str, old: Sequence[Token], new: Sequence[Token]) -> list[Change]:
+    before, after = _masked(old), _masked(new)
+    if before.text != after.text or len(before.slots) != len(after.slots):
+        return []
+    pairs = list(zip(before.slots, after.slots, strict=True))
+    if not all(is_as_strict(*pair) for pair in pairs):
+        return []
+    sources = [[_written(slot.tokens) for slot in pair] for pair in pairs]
+    return [Change(title, before, now) for before, now in sources if before != now]
+
+
+def _written(tokens: Sequence[Token]) -> str:
+    """Short, and alike however it is laid out."""
+    kept = [token for at, token in enumerate(tokens) if not is_trailing_comma(tokens, at)]
+    return "".join(f"{t.text} " if t.text in _SPACED else t.text for t in kept).strip()
+
+
+def _masked(tokens: Sequence[Token]) -> _Masked:
+    """The tokens with a mark in the place of every expected value, and these values."""
+    bound = dict(islice(_bound(tokens), _MAX_BOUND))
+    counter = Finder(tokens, bound.keys())
+    counter.places()
+    all_uses = Counter(token.text for token in tokens)
+    templates = "".join(token.text for token in tokens if token.kind == "template")
+    names = {
+        name
+        for name in bound
+        if 0 < counter.uses[name] == all_uses[name] - 1 and name not in templates
+    }
+    values = [place for name in names for place in bound[name]]
+    by_start = {place.start: place for place in (*Finder(tokens, names).places(), *values)}
+    text: list[str] = []
+    slots: list[Slot] = []
+    at = 0
+    while at < len(tokens):
+        if place := by_start.get(at):
+            text.append(place.mark)
+            slots += [place.slot] if place.slot else []
+            at = place.end
+            continue
+        if not is_trailing_comma(tokens, at):
+            text.append(tokens[at].key)
+        at += 1
+    return _Masked(tuple(text), tuple(slots))
+
+
+def _bound(tokens: Sequence[Token]) -> Iterator[tuple[str, list[Place]]]:
+    """Names that are given a value, with the places where these values stand."""
+    for at, token in enumerate(tokens):
+        if token.text in _DECLARES and at + _FULL < len(tokens) and tokens[at + 2].text == "=":
+            start = at + _FULL
+            end = start + read(tokens[start : start + _MAX_VALUE]).end
+            following = tokens[end] if end < min(len(tokens), start + _MAX_VALUE) else None
+            ends = following and (following.text == ";" or following.kind == "word")
+            if ends and following and following.text not in _GOES_ON:
+                yield from _place(tokens, tokens[at + 1].text, [(start, end)])
+    yield from _columns(tokens)
+
+
+def _place(
+    tokens: Sequence[Token], name: str, where: list[tuple[int, int]]
+) -> Iterator[tuple[str, list[Place]]]:
+    found = [(start, end, tuple(tokens[start:end])) for start, end in where]
+    if found and all(is_value(value) for *_, value in found):
+        places = [Place(a, b, Slot(value, Rule.EXACT), "<exact>") for a, b, value in found]
+        yield name, places
+
+
+def _columns(tokens: Sequence[Token]) -> Iterator[tuple[str, list[Place]]]:
+    """`test.each([[1, 2], [3, 4]])("title", (given, expected) => ...)` by columns."""
+    if [token.text for token in tokens[1:5]] != [".", "each", "(", "["]:
+        return
+    pairs = closers(tokens)
+    call = pairs.get(3, len(tokens)) + 1
+    given = arguments(tokens, call, pairs)
+    if len(given) < 2:
+        return
+    start = given[1][0] + (tokens[given[1][0]].text == "async")
+    names = [tokens[a].text for a, b in arguments(tokens, start, pairs) if b == a + 1]
+    rows = [arguments(tokens, a, pairs) for a, _ in arguments(tokens, 4, pairs)]
+    if all(len(row) == len(names) for row in rows):
+        for at, name in enumerate(names):
+            yield from _place(tokens, name, [row[at] for row in rows])
+
+
+def _file(text: str) -> _File:
+    tokens = tokens_of(text)
+    pairs = closers(tokens)
+    blocks = [block for at in range(len(tokens)) for block in _block(tokens, at, pairs)]
+    tests: dict[str, list[_Block]] = {}
+    for block, titles, is_leaf in _nested(blocks):
+        if block.is_test and is_leaf:
+            tests.setdefault(" > ".join(titles), []).append(block)
+    return _File(text, tokens, tests)
+
+
+def _block(tokens: Sequence[Token], at: int, pairs: dict[int, int]) -> Iterator[_Block]:
+    name = tokens[at].text
+    is_test = name in _TESTS
+    if not is_test and name not in _GROUPS:
+        return
+    is_member = at > 0 and tokens[at - 1].text == "."
+    if is_member and not (name == "test" and at > 1 and tokens[at - 2].text in {"t", "tap"}):
+        return
+    opener = at + 1
+    while opener < len(tokens) and tokens[opener].text == ".":
+        opener += 2
+    # `test.each(rows)("title", ...)`
+    if opener in pairs and tokens[opener - 1].text == "each":
+        opener = pairs[opener] + 1
+    given = arguments(tokens, opener, pairs) if opener < len(tokens) else []
+    is_called = bool(given) and tokens[opener].text == "("
+    title = text_of(tokens[slice(*given[0])]) if is_called else None
+    if title is not None:
+        yield _Block(at, pairs[opener], title, is_test)
+
+
+def _nested(blocks: list[_Block]) -> Iterator[tuple[_Block, list[str], bool]]:
+    """Each block with the titles around it and its own, and whether it contains no test."""
+    around: list[_Block] = []
+    for at, block in enumerate(blocks):
+        while around and around[-1].end < block.start:
+            around.pop()
+        if len(around) > _MAX_DEPTH:
+            raise UnreadableScriptError
+        inner = [b for b in blocks[at + 1 : at + 2] if b.start < block.end]
+        yield block, [*(b.title for b in around), block.title], not inner
+        around.append(block)
+
+
+def _source(file: _File, block: _Block) -> str:
+    return file.text[file.tokens[block.start].start : file.tokens[block.end].end]
+
+
+def _tokens(file: _File, block: _Block) -> Sequence[Token]:
+    return file.tokens[block.start : block.end + 1]
