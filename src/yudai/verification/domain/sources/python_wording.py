@@ -19,6 +19,9 @@ _MATCHED = frozenset({"assertRaisesRegex", "assertWarnsRegex"})
 _SHOWN = frozenset({"str", "repr", "format", "getMessage", "exconly", "format_exception_only"})
 _MESSAGES = words("args message msg messages output stderr err reason strerror")
 _LOGS = frozenset({"text", "messages", "records", "record_tuples"})
+_QUESTIONS = words("startswith endswith search match fullmatch count findall index")
+_SHAPES = words("dedent escape encode decode strip lower upper casefold join format")
+_NO_WORDING = frozenset({"--help", "-h", "utf-8"})
 _HELP = frozenset({"format_help", "print_help", "format_usage", "print_usage", "get_help"})
 
 
@@ -26,8 +29,8 @@ def compared(test: PythonTest, places: Places) -> Iterator[str]:
     """Texts that the test's assertions ask for."""
     for part in (*test.own, *test.helpers):
         for node in ast.walk(part.node):
-            if (asked := _asked(node)) is not None:
-                yield from places.strings(asked)
+            for atom in _atoms(node):
+                yield from (text for asked in _expected(atom) for text in places.strings(asked))
 
 
 def wording(test: PythonTest, places: Places) -> Iterator[Finding]:
@@ -37,12 +40,17 @@ def wording(test: PythonTest, places: Places) -> Iterator[Finding]:
         for node in ast.walk(part.node):
             if isinstance(node, ast.Call):
                 yield from _matched(node, places)
-            asked = _asked(node)
-            if asked is not None and (shows_help or messages.has(asked)):
-                texts = [text for text in places.strings(asked) if not _is_no_wording(text)]
-                texts = [t for t in texts if not (t == "Traceback" and _denies(asked))]
-                if texts:
-                    yield Finding(Subject.WORDING, literals=tuple(_without_argv(texts)))
+            for atom in _atoms(node):
+                if shows_help or messages.has(atom):
+                    yield from _message(atom, places)
+
+
+def _message(atom: ast.expr, places: Places) -> Iterator[Finding]:
+    texts = [text for asked in _expected(atom) for text in places.strings(asked)]
+    texts = [text for text in texts if any(map(str.isalpha, text)) and text not in _NO_WORDING]
+    texts = [text for text in texts if not (text == "Traceback" and _denies(atom))]
+    if texts:
+        yield Finding(Subject.WORDING, literals=tuple(texts))
 
 
 def _matched(call: ast.Call, places: Places) -> Iterator[Finding]:
@@ -69,29 +77,37 @@ def _is_info(names: list[str]) -> bool:
     )
 
 
-def _asked(node: ast.AST) -> ast.expr | None:
-    """What an assertion asks for, its own message left out."""
+def _atoms(node: ast.AST) -> Iterator[ast.expr]:
+    """The single comparisons of an assertion."""
     if isinstance(node, ast.Assert):
-        return node.test
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        for inner in ast.walk(node.test):
+            is_question = isinstance(inner, ast.Call) and _name(inner) in _QUESTIONS
+            if isinstance(inner, ast.Compare) or is_question:
+                yield inner
+    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
         name = node.func.attr
-        if name.startswith("assert") and name not in _CONTEXTS:
-            return ast.Tuple(node.args[:2], ast.Load())
-        if name == "fnmatch_lines":
-            return node
-    return None
+        if (name.startswith("assert") and name not in _CONTEXTS) or name == "fnmatch_lines":
+            yield node
 
 
-def _is_no_wording(text: str) -> bool:
-    return not any(char.isalpha() for char in text)
+def _expected(atom: ast.expr) -> Iterator[ast.expr]:
+    """Its parts that are written down, not made by a call."""
+    if isinstance(atom, ast.Compare):
+        sides = [atom.left, *atom.comparators]
+    else:
+        sides = atom.args[:2] if isinstance(atom, ast.Call) else []
+    for side in sides:
+        calls = (inner for inner in ast.walk(side) if isinstance(inner, ast.Call))
+        if not isinstance(side, ast.Attribute | ast.Subscript) and all(_name(call) in _SHAPES for call in calls):
+            yield side
+
+
+def _name(call: ast.Call) -> str:
+    return (dotted(call.func) or [""])[-1] or getattr(call.func, "attr", "")
 
 
 def _denies(asked: ast.expr) -> bool:
     return any(isinstance(node, ast.NotIn) for node in ast.walk(asked))
-
-
-def _without_argv(texts: list[str]) -> Iterator[str]:
-    yield from (text for text in texts if text not in {"--help", "-h", "utf-8"})
 
 
 def _shows_help(test: PythonTest) -> bool:

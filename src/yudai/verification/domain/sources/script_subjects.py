@@ -214,8 +214,9 @@ def _private(piece: Piece, test: ScriptTest, private: frozenset[str]) -> Iterato
     for at in range(piece.part.start, piece.part.end):
         name = _accessed(script, at, test)
         is_marked = name.startswith("_") and not name.startswith("__") and name not in _HARMLESS
-        if name and (name in private or (is_marked and name not in own)):
-            yield Finding(Subject.PRIVATE_NAME, name)
+        is_taken = name == "__get__"
+        if name and (name in private or is_taken or (is_marked and name not in own)):
+            yield Finding(Subject.PRIVATE_NAME, script.string(at) or name)
 
 
 def _accessed(script: Script, at: int, test: ScriptTest) -> str:
@@ -225,13 +226,14 @@ def _accessed(script: Script, at: int, test: ScriptTest) -> str:
             return word if script.word(at - 2) != "this" else ""
         return word if word in test.imports and "test" not in test.imports[word] else ""
     text = script.string(at)
+    if text is not None and script.word(at - 4) == "spyOn" and script.word(at - 1) == ",":
+        return text
     is_key = script.word(at - 1) == "[" and script.word(at + 1) == "]" and at > 1
     is_object = script.is_name(at - 2) or script.word(at - 2) in {")", "]"}
     if text is not None and (is_key and is_object):
         return text
-    if text is not None and script.word(at - 2) in {"__get__", "__set__", "spyOn"}:
-        return text if script.word(at - 2) == "spyOn" or text.startswith("_") else f"_{text}"
-    return ""
+    # A module's inside, taken by rewire.
+    return "__get__" if text is not None and script.word(at - 2) in {"__get__", "__set__"} else ""
 
 
 def _wording(piece: Piece, test: ScriptTest, values: _Values) -> Iterator[Finding]:
