@@ -1,0 +1,138 @@
+"""What a test says that an issue can say too, and how much of it an issue says."""
+
+import re
+from collections.abc import Collection, Iterable, Iterator
+from typing import NamedTuple
+
+from yudai.verification.domain.sources.issue_text import (
+    flattened,
+    names_word,
+    plain_number,
+    read_issue,
+    stands_alone,
+    tightened,
+)
+from yudai.verification.domain.sources.names import words
+
+FRAMEWORK = words(
+    """pytest unittest mock typing collections os sys re json pathlib subprocess io tempfile datetime
+    time math random contextlib functools itertools textwrap shutil dataclasses decimal copy string
+    hypothesis node:test node:assert node:assert/strict node:path node:fs vitest jest mocha chai
+    assert assert/strict path fs child_process node:child_process sinon @jest/globals util node:util"""
+)
+# Words that stand in every report, and methods that everything has.
+_TOO_COMMON = words(
+    """run main get set call invoke open close read write print test check new use value data name
+    path text result file error line list"""
+) | frozenset(name for kind in (str, bytes, list, dict, set) for name in dir(kind))
+_NO_INPUT = words("utf-8 utf8 -m -c -e python python3 node npm npx rb wb __main__ --help -h")
+_TRIVIAL = words("0 1 0.0 1.0")
+_ERROR = re.compile(r"\w*[a-z](?:Error|Exception|Warning|Exit|Interrupt)")
+_MOST = 3000
+
+
+class Facts(NamedTuple):
+    names: frozenset[str]
+    """Called, imported, or words of a command line."""
+    strings: frozenset[str]
+    numbers: frozenset[str]
+    code: frozenset[str]
+    """Collections and calls."""
+
+
+class Match(NamedTuple):
+    text: str
+    weight: int
+
+
+def facts_of(
+    *,
+    names: Iterable[str],
+    strings: Iterable[str],
+    numbers: Iterable[str],
+    code: Iterable[str],
+    without: Collection[str],
+) -> Facts:
+    return Facts(
+        names=_some(name for name in names if name and name not in without),
+        strings=_some(text for text in strings if text not in without),
+        numbers=_some(map(plain_number, numbers)),
+        code=_some(map(tightened, code)),
+    )
+
+
+def named_in(issue: str, facts: Facts) -> Iterator[Match]:
+    """What the test calls and the issue names; weak where it is only a word of it."""
+    plain = {word.casefold() for word in read_issue(issue).words}
+    for name in sorted(facts.names):
+        if names_word(issue, name):
+            yield Match(name, 3)
+        elif len(name) > 2 and name not in _TOO_COMMON and name.casefold() in plain:
+            yield Match(name, 1)
+
+
+def given_in(issue: str, facts: Facts) -> Iterator[Match]:
+    """Inputs, values and messages of the test that the issue gives."""
+    read = read_issue(issue)
+    for text in sorted(facts.strings):
+        if weight := _weight_of_string(issue, text):
+            yield Match(text.strip(), weight)
+    for number in sorted(facts.numbers - _TRIVIAL):
+        where = read.code_numbers if len(number) == 1 else read.numbers
+        if number in where:
+            yield Match(number, 1 if len(number) < 3 else 2)
+    for code in sorted(facts.code):
+        if len(code) > 3 and _stands_tight(code, read.tight):
+            yield Match(code, 3)
+    for name in sorted(facts.names):
+        if _ERROR.fullmatch(name) and name in read.words:
+            yield Match(name, 1)
+
+
+def _some(items: Iterable[str]) -> frozenset[str]:
+    found: set[str] = set()
+    for item in items:
+        if len(found) >= _MOST:
+            break
+        if 0 < len(item) <= 20_000:
+            found.add(item)
+    return frozenset(found)
+
+
+def _weight_of_string(issue: str, text: str) -> int:
+    plain = flattened(text)
+    if len(plain) < 2 or plain in _NO_INPUT:
+        return 0
+    if _is_given(issue, plain):
+        return min(4, 1 + len(plain) // 8)
+    lines = [line.strip() for line in text.splitlines()[:200]]
+    found = [line for line in lines if len(line) > 5 and _is_given(issue, line)]
+    escaped = text.encode("unicode_escape").decode("ascii")
+    if not found and escaped != text and escaped in read_issue(issue).code:
+        return 2
+    return min(4, 2 * len(found))
+
+
+def _is_given(issue: str, plain: str) -> bool:
+    read = read_issue(issue)
+    if re.fullmatch(r"[-+]?\d[\d_,]*(\.\d+)?", plain):
+        number = plain_number(plain)
+        return number in (read.code_numbers if len(number) == 1 else read.numbers)
+    if not any(char.isalnum() for char in plain):
+        return plain in read.code
+    if not plain.isalpha():
+        return stands_alone(issue, plain)
+    if plain in read.code_words or plain in read.quoted:
+        return True
+    # A capital in the middle of a sentence: a name that somebody gave, not a word.
+    inside = rf"[a-z0-9,;:] {re.escape(plain)}\b"
+    return not plain.islower() and re.search(inside, read.flat) is not None
+
+
+def _stands_tight(code: str, whole: str) -> bool:
+    at = whole.find(code)
+    while at >= 0:
+        if not (code[0].isalnum() and whole[at - 1 : at].isalnum()):
+            return True
+        at = whole.find(code, at + 1)
+    return False

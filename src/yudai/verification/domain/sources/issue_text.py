@@ -1,0 +1,171 @@
+"""An issue's text as its author meant it: what is code, what is quoted, what is prose."""
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import NamedTuple
+
+from yudai.verification.domain.sources.names import words
+
+_MOST_CHARACTERS = 200_000
+_KIND = (
+    r"(?:functions?|methods?|class(?:es)?|options?|flags?|parameters?|arguments?|args?|commands?"
+    r"|subcommands?|modules?|attributes?|propert(?:y|ies)|keywords?|kwargs?|fields?|helpers?"
+    r"|constants?|variables?|decorators?|exceptions?|switch(?:es)?|endpoints?|routes?)"
+)
+_ARTICLE = r"(?:the|a|an|this|that|our|your|its|new|existing|called|named|and|or)"
+# "command line", "method name", "option value": the second word is no name.
+_NO_NAMES = words(
+    """name names line lines value values list lists call calls type types is are was to of in on
+    for and or that which with should must can could does do has have if when not a an the as by
+    be so but from at it takes returns body signature default defaults argument arguments"""
+)
+_QUOTES = re.compile(
+    r"""(?<!\w)"([^"\n]{1,300})"(?!\w)|(?<!\w)'([^'\n]{1,300})'(?!\w)"""
+    r"""|\u201c([^\u201d\n]{1,300})\u201d|\u2018([^\u2019\n]{1,300})\u2019"""
+)
+_CODE_LIKE = re.compile(r"[\w$.:#/\\()\[\]{}=<>,*+-]+")
+_INLINE = re.compile(r"(`+)([^`\n]{1,2000})\1(?!`)")
+_TAGGED = re.compile(r"<(?:code|pre|kbd|tt)>([^<]{1,5000})</", re.IGNORECASE)
+_FENCE = re.compile(r"\s{0,12}(?:[-*+>]\s+|\d+\.\s+)?(`{3,}|~{3,})")
+_WORDS = re.compile(r"[\w$]+")
+_NUMBERS = re.compile(r"(?<![\w.#$])(?<!line )[-+]?\d[\d_,]*(?:\.\d+)?(?!\w)")
+
+
+class IssueText(NamedTuple):
+    whole: str
+    code: str
+    """Blocks and spans, a line each."""
+    prose: str
+    """What is no code."""
+    quoted: tuple[str, ...]
+    words: frozenset[str]
+    code_words: frozenset[str]
+    numbers: frozenset[str]
+    code_numbers: frozenset[str]
+    flat: str
+    """The whole text with single spaces."""
+    tight: str
+    """The code without spaces and with one sort of quotes."""
+
+
+@lru_cache(maxsize=64)
+def read_issue(text: str) -> IssueText:
+    text = text[:_MOST_CHARACTERS].replace("\r\n", "\n")
+    blocks, prose = _blocks(text)
+    spans = [match[2] for match in _INLINE.finditer(prose)]
+    spans += [match[1] for match in _TAGGED.finditer(prose)]
+    code = "\n".join([*blocks, *spans])
+    prose = _TAGGED.sub(" ", _INLINE.sub(" ", prose))
+    quoted = tuple(next(filter(None, found)).strip() for found in _QUOTES.findall(prose))
+    exact = " ".join(part for part in quoted if _CODE_LIKE.fullmatch(part))
+    return IssueText(
+        whole=text,
+        code=code,
+        prose=prose,
+        quoted=quoted,
+        words=frozenset(_WORDS.findall(text)),
+        code_words=frozenset(_WORDS.findall(f"{code} {exact}")),
+        numbers=frozenset(_numbers(text)),
+        code_numbers=frozenset(_numbers("\n".join([code, *quoted]))),
+        flat=flattened(text),
+        tight=tightened(code),
+    )
+
+
+def flattened(text: str) -> str:
+    return re.sub(r"\s+", " ", text).strip()
+
+
+def tightened(text: str) -> str:
+    return re.sub(r"\s+", "", text).replace('"', "'")
+
+
+def names_word(issue: str, name: str) -> bool:
+    """Whether the issue says this name and means the name, not the English word."""
+    text = read_issue(issue)
+    if not name or not set(_WORDS.findall(name)) <= text.words:
+        return False
+    if _WORDS.fullmatch(name) and name in text.code_words:
+        return True
+    if not _WORDS.fullmatch(name) and _stands(name, text.whole):
+        return True
+    return is_identifier(name) or _is_spoken_of(name, text.prose)
+
+
+def is_identifier(word: str) -> bool:
+    """No English word looks like this: an underscore, a capital inside, or a digit."""
+    letters = word.strip("_$")
+    return (
+        "_" in word
+        or any(char.isdigit() for char in letters)
+        or (not letters.isupper() and any(char.isupper() for char in letters[1:]))
+    )
+
+
+def holds(issue: str, literal: str) -> bool:
+    """Whether a text stands in the issue, whatever its spaces and letters' size."""
+    return flattened(literal).casefold() in read_issue(issue).flat.casefold()
+
+
+def stands_alone(issue: str, literal: str) -> bool:
+    """The same, but never as a part of a longer word or number."""
+    return _stands(flattened(literal), read_issue(issue).flat)
+
+
+def _stands(text: str, whole: str) -> bool:
+    at = whole.find(text)
+    while at >= 0:
+        before, after = whole[at - 1 : at], whole[at + len(text) : at + len(text) + 1]
+        if not (_joins(before, text[0]) or _joins(text[-1], after)):
+            return True
+        at = whole.find(text, at + 1)
+    return False
+
+
+def _joins(left: str, right: str) -> bool:
+    return bool(left and right) and (left.isalnum() or left == "_") and right.isalnum()
+
+
+def _is_spoken_of(name: str, prose: str) -> bool:
+    word = re.escape(name)
+    called = rf"(?<![\w$]){word}\(|[\w)\]]\.{word}(?![\w$])|(?<![\w$.]){word}=(?![\s=])"
+    if re.search(rf"{called}|(?<![\w.])\.{word}(?![\w$])", prose):
+        return True
+    if re.search(rf"\b{_ARTICLE}\s{{1,3}}{word}\s{{1,3}}{_KIND}\b", prose, re.IGNORECASE):
+        return True
+    before = rf"\b{_KIND}\s{{1,3}}(?:called\s|named\s)?{word}(?![\w-])"
+    return name.casefold() not in _NO_NAMES and bool(re.search(before, prose, re.IGNORECASE))
+
+
+def _blocks(text: str) -> tuple[list[str], str]:
+    """Fenced and indented blocks, and the lines between them."""
+    blocks: list[str] = []
+    prose: list[str] = []
+    fence, is_after_gap = "", True
+    for line in text.split("\n"):
+        mark = _FENCE.match(line)
+        if fence:
+            fence = "" if mark and mark[1].startswith(fence) else fence
+            if fence:
+                blocks.append(line)
+        elif mark:
+            fence = mark[1]
+        elif line.startswith(("    ", "\t")) and is_after_gap:
+            blocks.append(line.strip())
+            continue
+        else:
+            prose.append(line)
+        is_after_gap = not line.strip()
+    return blocks, "\n".join(prose)
+
+
+def _numbers(text: str) -> Iterator[str]:
+    for match in _NUMBERS.finditer(text):
+        yield plain_number(match[0])
+
+
+def plain_number(text: str) -> str:
+    """`-1,000` and `1_000` as 1000, 2.80 as 2.8."""
+    digits = text.lstrip("+-").replace("_", "").replace(",", "")
+    return digits.rstrip("0").rstrip(".") if "." in digits else digits

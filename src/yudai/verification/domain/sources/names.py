@@ -1,0 +1,157 @@
+"""What a patch introduces, what a test uses, and whether the two meet."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from enum import StrEnum
+from typing import NamedTuple
+
+Texts = Mapping[str, str | None]
+"""Files by path; None: there is no such file on that side."""
+
+MOST_CHARACTERS = 1_000_000
+"""Longer files are not read."""
+
+OPTION = re.compile(r"--?[A-Za-z][\w-]*")
+_WORD = re.compile(r"[\w$]+")
+_DOTTED = re.compile(r"[\w$]+(?:[.:#][\w$]+)+")
+_OPTION_START = re.compile(r"(?<![\w-])--?[A-Za-z][\w-]*")
+_STEM_OF_FOLDER = frozenset({"__init__", "index", "mod", "__main__"})
+
+
+class SymbolKind(StrEnum):
+    FUNCTION = "function"
+    CLASS = "class"
+    VALUE = "value"
+    ATTRIBUTE = "attribute"
+    PARAMETER = "parameter"
+    OPTION = "option"
+    MODULE = "module"
+
+
+class Symbol(NamedTuple):
+    """Something that can be called, passed or loaded after a patch and could not before."""
+
+    kind: SymbolKind
+    name: str
+    path: str
+    top_level: bool
+    """The kept tree has it: it is in a new file, or is a new top-level definition."""
+    owner: str = ""
+    """Set where other things of that name were there: it counts only together with this one."""
+
+
+class Definition(NamedTuple):
+    kind: SymbolKind
+    name: str
+    owner: str = ""
+    """The class of an attribute, the function of a parameter."""
+
+
+class Uses(NamedTuple):
+    """What a piece of code mentions, by the way it does."""
+
+    names: frozenset[str] = frozenset()
+    attributes: frozenset[str] = frozenset()
+    keywords: frozenset[tuple[str, str]] = frozenset()
+    """What is called, and the keyword; "" where it cannot be told."""
+    strings: frozenset[str] = frozenset()
+    modules: frozenset[str] = frozenset()
+    """What is imported: dotted, or a path without its ending."""
+    mentions: frozenset[str] = frozenset()
+    """Every word of it."""
+    anything: bool = False
+    """It looks names up that cannot be read here."""
+
+
+def words(text: str) -> frozenset[str]:
+    """A table of words, written as a line."""
+    return frozenset(text.split())
+
+
+def merged(parts: Iterable[Uses]) -> Uses:
+    every = list(parts)
+    sets = (frozenset[object]().union(*(part[at] for part in every)) for at in range(6))  # pyright: ignore[reportArgumentType] - the first six fields are sets
+    return Uses(*sets, anything=any(part.anything for part in every))  # pyright: ignore[reportArgumentType] - of the fields' own types
+
+
+def is_used(symbol: Symbol, uses: Uses) -> bool:
+    if uses.anything:
+        return True
+    if symbol.kind is SymbolKind.MODULE:
+        return _is_loaded(symbol, uses)
+    if symbol.name in uses.strings or _as_word(symbol.name) in uses.strings:
+        return not symbol.owner or symbol.owner in uses.mentions
+    if symbol.kind is SymbolKind.PARAMETER:
+        return any(
+            name == symbol.name and (not symbol.owner or callee in {"", symbol.owner})
+            for callee, name in uses.keywords
+        )
+    if symbol.kind is SymbolKind.ATTRIBUTE:
+        return symbol.name in uses.attributes and (
+            not symbol.owner or symbol.owner in uses.mentions
+        )
+    return symbol.name in uses.names | uses.attributes | {name for _, name in uses.keywords}
+
+
+def spellings(text: str) -> Iterator[str]:
+    """What a string can be equal to: itself, parts of a dotted name or a path, options in it."""
+    yield text
+    if len(text) <= 300:
+        yield _as_word(text)
+        if _DOTTED.fullmatch(text):
+            yield from _WORD.findall(text)
+    if "-" in text:
+        for option in _OPTION_START.findall(text[:20_000]):
+            yield option
+            yield _as_word(option)
+
+
+def options_in(text: str) -> Iterator[str]:
+    """`-f, --foo/--no-foo <x>`: -f, --foo and --no-foo."""
+    if not text.lstrip().startswith("-"):
+        return
+    for part in re.split(r"[\s,/|=<\[(]", text[:1000]):
+        if OPTION.fullmatch(part):
+            yield part
+
+
+def stem_of(path: str) -> str:
+    """What a file is imported as."""
+    *folders, name = path.split("/")
+    stem = name.partition(".")[0] or name
+    return folders[-1] if stem in _STEM_OF_FOLDER and folders else stem
+
+
+def words_of(text: str) -> frozenset[str]:
+    return frozenset(_WORD.findall(text))
+
+
+def _as_word(text: str) -> str:
+    """`--dry-run` is the parameter `dry_run`, `list-users` the function `list_users`."""
+    return text.lstrip("-").replace("-", "_")
+
+
+def _is_loaded(symbol: Symbol, uses: Uses) -> bool:
+    parts = _module_parts(symbol.path)
+    if any(_is_tail(re.split(r"[./]", module), parts) for module in uses.modules):
+        return True
+    name = symbol.path.rpartition("/")[2]
+    return any(
+        text in {symbol.name, symbol.path, name}
+        or text.endswith(f"/{name}")
+        or (text.count(".") and _is_tail(text.split("."), parts))
+        for text in uses.strings
+    )
+
+
+def _module_parts(path: str) -> list[str]:
+    *folders, name = path.split("/")
+    stem = name.partition(".")[0] or name
+    return folders if stem in _STEM_OF_FOLDER and folders else [*folders, stem]
+
+
+def _is_tail(module: list[str], parts: list[str]) -> bool:
+    """Whether both name the same place, as far as the shorter one says."""
+    clean = [part for part in module if part not in {"", ".", ".."}]
+    most = min(len(clean), len(parts))
+    return most > 0 and clean[-most:] == parts[-most:]

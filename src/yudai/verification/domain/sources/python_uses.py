@@ -1,0 +1,279 @@
+"""What one Python test mentions, in itself and in what it needs to be loaded and run."""
+
+import ast
+import re
+import sys
+import textwrap
+from collections.abc import Iterable, Iterator
+
+from yudai.verification.domain.python_test_tree import Function, UnreadableError, dotted
+from yudai.verification.domain.sources.names import Texts, Uses, merged, spellings, words, words_of
+from yudai.verification.domain.sources.python_closure import (
+    Part,
+    PythonTest,
+    fixture_of,
+    python_test,
+)
+from yudai.verification.domain.sources.python_definitions import (
+    documentation,
+    read_python,
+    stored,
+    string_of,
+)
+
+_FIXTURES = words(
+    """tmp_path tmpdir tmp_path_factory capsys capfd caplog monkeypatch mocker recwarn"""
+)
+# What they give is never an object of the product.
+_PLAIN_MODULES = words(
+    """json re os pathlib subprocess io tempfile time datetime math random string textwrap shutil
+    csv decimal uuid hashlib base64 struct platform"""
+)
+_PLAIN_CALLS = words("str int float bytes bytearray dict list set tuple frozenset open")
+_BY_NAME = words(
+    """getattr hasattr setattr delattr attrgetter methodcaller import_module __import__ eval exec
+    find_spec"""
+)
+_LISTINGS = words("dir vars getmembers signature getfullargspec globals iter_modules")
+_CODE = re.compile(r"\bimport\b|\w\(|\w\.\w")
+
+
+def python_uses(path: str, text: str, test: str, files: Texts) -> Uses:
+    found = python_test(path, text, test, files)
+    parts = (*found.own, *found.helpers, *found.loaded)
+    whole = merged(_uses(part, found) for part in parts)
+    headers = merged(_uses(part, found) for part in found.headers)
+    # Another test's parameters are only values; its names have to be there.
+    return merged([whole, headers._replace(strings=frozenset(), keywords=frozenset())])
+
+
+def _uses(part: Part, test: PythonTest) -> Uses:
+    tree = part.node
+    docs = documentation(tree)
+    own = set(part.module.defined) - set(part.module.imported)
+    if isinstance(tree, Function):
+        own |= _locals(tree) - set(part.module.imported)
+    foreign = _Foreign(part, test)
+    names: set[str] = set()
+    attributes: set[str] = set()
+    keywords: set[tuple[str, str]] = set()
+    strings: set[str] = set()
+    modules: set[str] = set()
+    inner: list[Uses] = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id not in own:
+            names.add(node.id)
+        elif isinstance(node, ast.Attribute) and not foreign.gives(node):
+            attributes.add(node.attr)
+            modules.update(_chain(node, part))
+        elif isinstance(node, ast.Call):
+            keywords.update(_keywords(node))
+        elif isinstance(node, ast.Import | ast.ImportFrom):
+            names.update(alias.name for alias in node.names)
+            modules.update(_modules(node, part.module.path))
+        elif (text := string_of(node)) is not None and id(node) not in docs:
+            strings.update(spellings(text))
+            inner.extend(_code_in(text, test))
+    return merged(
+        [
+            Uses(
+                frozenset(names),
+                frozenset(attributes),
+                frozenset(keywords),
+                frozenset(strings),
+                frozenset(modules),
+                frozenset(names | attributes | strings),
+                anything=any(map(_Dynamic(tree).looks_up, ast.walk(tree))),
+            ),
+            *inner,
+        ]
+    )
+
+
+def _locals(function: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
+    names = {node.arg for node in ast.walk(function) if isinstance(node, ast.arg)}
+    outer = {n for node in ast.walk(function) if isinstance(node, ast.Global) for n in node.names}
+    return (names | set(stored(function))) - outer  # pyright: ignore[reportArgumentType] - it walks any tree
+
+
+def _chain(node: ast.Attribute, part: Part) -> Iterator[str]:
+    """`package.module.x` loads what it names when `package` is imported."""
+    words = dotted(node)
+    if words and (target := part.module.imported.get(words[0])) is not None:
+        yield ".".join([target, *words[1:]])
+
+
+def _keywords(call: ast.Call) -> Iterator[tuple[str, str]]:
+    callee = (dotted(call.func) or [""])[-1]
+    for word in call.keywords:
+        if word.arg is not None:
+            yield callee, word.arg
+    if callee in {"partial", "partialmethod"}:
+        yield from (("", word.arg) for word in call.keywords if word.arg)
+
+
+def _modules(node: ast.Import | ast.ImportFrom, path: str) -> Iterator[str]:
+    if isinstance(node, ast.Import):
+        for alias in node.names:
+            if "." in alias.name or alias.name not in sys.stdlib_module_names:
+                yield alias.name
+        return
+    folders = path.split("/")[: -node.level] if node.level else []
+    module = ".".join([*folders, *filter(None, [node.module])])
+    if module in sys.stdlib_module_names:
+        return
+    if module:
+        yield module
+    for alias in node.names:
+        yield f"{module}.{alias.name}".lstrip(".")
+
+
+def _code_in(text: str, test: PythonTest) -> Iterator[Uses]:
+    """A string may be a program: what is given to `python -c` or `exec`."""
+    if len(text) > 20_000 or not _CODE.search(text):
+        return
+    try:
+        tree = read_python(textwrap.dedent(text))
+    except UnreadableError:
+        return
+    if any(isinstance(node, ast.Import | ast.ImportFrom | ast.Call) for node in ast.walk(tree)):
+        words = words_of(text)
+        modules = {
+            module
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Import | ast.ImportFrom)
+            for module in _modules(node, test.module.path)
+        }
+        keywords = {
+            word
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Call)
+            for word in _keywords(node)
+        }
+        yield Uses(words, words, frozenset(keywords), words, frozenset(modules), words)
+
+
+class _Foreign:
+    """Which objects are surely not the product's: text, numbers, the standard library, fixtures."""
+
+    def __init__(self, part: Part, test: PythonTest) -> None:
+        self._imported = part.module.imported
+        self._values: dict[str, list[ast.expr]] = {}
+        self._fixtures = _FIXTURES - {
+            fixture_of(p.node) for p in test.helpers if isinstance(p.node, Function)
+        }
+        self._own = _own_attributes(test)
+        for node in ast.walk(part.node):
+            if isinstance(node, ast.Assign):
+                for target in node.targets:
+                    self._bind(target, node.value)
+            elif isinstance(node, ast.For | ast.comprehension):
+                # What comes out of it is not known.
+                self._bind(node.target, ast.Name("", ast.Load()))
+            elif isinstance(node, ast.withitem) and node.optional_vars is not None:
+                self._bind(node.optional_vars, node.context_expr)
+            elif isinstance(node, ast.NamedExpr | ast.AugAssign | ast.AnnAssign) and node.value:
+                self._bind(node.target, node.value)
+
+    def gives(self, node: ast.Attribute) -> bool:
+        root = node.value
+        if isinstance(root, ast.Name) and root.id in {"self", "cls"}:
+            return node.attr in self._own or node.attr.startswith("assert")
+        return self._is_foreign(root, 0)
+
+    def _bind(self, target: ast.expr, value: ast.expr) -> None:
+        for name in stored(target):
+            is_plain = isinstance(target, ast.Name)
+            self._values.setdefault(name, []).append(
+                value if is_plain else ast.Name("", ast.Load())
+            )
+
+    def _is_foreign(self, node: ast.expr, depth: int) -> bool:
+        if depth > 20:
+            return False
+        if isinstance(
+            node, ast.Constant | ast.JoinedStr | ast.List | ast.Dict | ast.Set | ast.ListComp
+        ):
+            return True
+        if isinstance(node, ast.Name):
+            return self._is_foreign_name(node.id, depth)
+        if isinstance(node, ast.Call):
+            func = node.func
+            if isinstance(func, ast.Name):
+                return func.id in _PLAIN_CALLS
+            return self._is_foreign(func, depth + 1)
+        if isinstance(node, ast.Attribute):
+            return self._is_foreign(node.value, depth + 1)
+        if isinstance(node, ast.BinOp):
+            return self._is_foreign(node.left, depth + 1)
+        return False
+
+    def _is_foreign_name(self, name: str, depth: int) -> bool:
+        values = self._values.get(name)
+        if values is not None:
+            return all(self._is_foreign(value, depth + 1) for value in values)
+        if name in self._fixtures:
+            return True
+        return self._imported.get(name, "").partition(".")[0] in _PLAIN_MODULES
+
+
+def _own_attributes(test: PythonTest) -> frozenset[str]:
+    """What the test's own classes have on themselves."""
+    return frozenset(
+        node.attr
+        for part in (*test.own, *test.helpers)
+        for node in ast.walk(part.node)
+        if isinstance(node, ast.Attribute)
+        and isinstance(node.ctx, ast.Store)
+        and dotted(node)[:1] in (["self"], ["cls"])
+    ) | frozenset(p.node.name for p in test.helpers if isinstance(p.node, Function))
+
+
+class _Dynamic:
+    """Looking names up that are no constants: then everything may be meant."""
+
+    def __init__(self, tree: ast.AST) -> None:
+        self._known: set[str] = set()
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Assign | ast.For | ast.comprehension):
+                value = node.iter if not isinstance(node, ast.Assign) else node.value
+                if _is_constant(value):
+                    names = node.targets if isinstance(node, ast.Assign) else [node.target]
+                    self._known.update(name for target in names for name in stored(target))
+            elif isinstance(node, ast.Call) and dotted(node)[-1:] == ["parametrize"]:
+                self._known.update(_parametrized(node))
+
+    def looks_up(self, node: ast.AST) -> bool:
+        if isinstance(node, ast.Attribute):
+            return node.attr == "__dict__"
+        if not isinstance(node, ast.Call):
+            return False
+        name = (dotted(node.func) or [""])[-1]
+        is_plain = isinstance(node.func, ast.Name)
+        if name in _LISTINGS:
+            return is_plain or dotted(node.func)[0] in {"inspect", "pkgutil"}
+        if name not in _BY_NAME or (name in {"eval", "exec"} and not is_plain):
+            return False
+        at = 1 if name.endswith("attr") else 0
+        return not all(map(self._is_known, node.args[at : at + 1]))
+
+    def _is_known(self, node: ast.expr) -> bool:
+        return _is_constant(node) or (isinstance(node, ast.Name) and node.id in self._known)
+
+
+def _is_constant(node: ast.expr) -> bool:
+    return all(
+        isinstance(
+            part, ast.Constant | ast.List | ast.Tuple | ast.Set | ast.Dict | ast.expr_context
+        )
+        or string_of(part) is not None
+        or isinstance(part, ast.Add)
+        for part in ast.walk(node)
+    )
+
+
+def _parametrized(call: ast.Call) -> Iterable[str]:
+    if len(call.args) < 2:
+        return []
+    names = string_of(call.args[0]) or ""
+    return words_of(names) if _is_constant(call.args[1]) else []

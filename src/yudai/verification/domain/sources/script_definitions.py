@@ -1,0 +1,305 @@
+"""What a script defines: exports, names at its top, members of classes, options."""
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import NamedTuple
+
+from yudai.verification.domain.sources.names import Definition, SymbolKind, options_in, words
+from yudai.verification.domain.sources.script_tokens import (
+    Script,
+    Statement,
+    TokenKind,
+    read_script,
+    statements,
+)
+
+_SETTINGS = words("opts options config cfg settings params props")
+_TYPES = frozenset({"interface", "type", "enum", "namespace"})
+_VALUES = frozenset({"const", "let", "var"})
+_PREFIXES = frozenset({"export", "default", "declare", "abstract", "async"})
+_MODIFIERS = words(
+    """static async get set public private protected readonly override abstract declare accessor *"""
+)
+_NO_FUNCTIONS = words("if for while switch catch with return await")
+_ENVIRONMENT = re.compile(r"[A-Z][A-Z0-9_]+")
+
+
+class Bound(NamedTuple):
+    """What a statement binds or exports."""
+
+    names: tuple[str, ...]
+    kind: SymbolKind
+    form: str
+    """function, class, value, type, import, names, from, default, member, object or ""."""
+    is_export: bool = False
+    module: str = ""
+
+
+_NOTHING = Bound((), SymbolKind.VALUE, "")
+
+
+@lru_cache(maxsize=128)
+def script_definitions(text: str) -> tuple[Definition, ...]:
+    script = read_script(text)
+    found: dict[Definition, None] = {}
+    for part in statements(script, 0, len(script.tokens)):
+        found.update(dict.fromkeys(_of_statement(script, part)))
+    inside: list[tuple[int, str]] = []
+    for at in range(len(script.tokens)):
+        while inside and inside[-1][0] <= at:
+            inside.pop()
+        if (body := _class_body(script, at)) is not None:
+            inside.append((script.partners[body], _name_of_class(script, at)))
+            found.update(dict.fromkeys(_members(script, body, inside[-1][1])))
+        if script.word(at) == "this" and (name := _assigned_here(script, at)):
+            owner = inside[-1][1] if inside else ""
+            found[Definition(SymbolKind.ATTRIBUTE, name, owner)] = None
+        found.update(dict.fromkeys(_of_token(script, at)))
+    return tuple(found)
+
+
+def bound(script: Script, part: Statement) -> Bound:
+    at = part.start
+    is_export = script.word(at) == "export"
+    while script.word(at) in _PREFIXES and script.word(at + 1) != "=":
+        at += 1
+    word = script.word(at)
+    if word == "import" and script.word(at + 1) not in {"(", "."}:
+        return _import(script, Statement(at, part.end))
+    if word in {"exports", "module"}:
+        return _common_export(script, at, part.end)
+    if is_export and word in {"{", "*"}:
+        return _export_list(script, Statement(at, part.end))
+    return _declaration(script, Statement(at, part.end), is_export)
+
+
+def _declaration(script: Script, part: Statement, is_export: bool) -> Bound:  # noqa: FBT001 - two callers
+    at, word = part.start, script.word(part.start)
+    following = at + 2 if script.word(at + 1) in {"*", "enum"} else at + 1
+    name = script.tokens[following].text if script.is_name(following) else ""
+    if word == "function":
+        return Bound((name or "default",), SymbolKind.FUNCTION, "function", is_export)
+    if word == "class":
+        return Bound((name or "default",), SymbolKind.CLASS, "class", is_export)
+    if word in _TYPES and name and following == at + 1:
+        return Bound((name,), SymbolKind.CLASS, "type", is_export)
+    if word in _VALUES:
+        return _values(script, part, is_export)
+    if is_export and script.word(at - 1) == "default":
+        return Bound(("default",), SymbolKind.VALUE, "default", is_export=True)
+    return _NOTHING
+
+
+def _values(script: Script, part: Statement, is_export: bool) -> Bound:  # noqa: FBT001 - one caller
+    names: list[str] = []
+    kind = SymbolKind.VALUE
+    is_target = True
+    for at in script.level(part.start + 1, part.end):
+        word = script.word(at)
+        if word == ",":
+            is_target = True
+        elif word == "=" and is_target:
+            is_target = False
+            kind = SymbolKind.FUNCTION if _is_function(script, at + 1) else kind
+        elif is_target and word in {"{", "["}:
+            names.extend(pattern_names(script, at))
+        elif is_target and script.is_name(at):
+            names.append(word)
+            is_target = script.word(at + 1) == "="
+    module = ""
+    for at in range(part.start, part.end - 1):
+        if script.word(at) == "require" and script.string(at + 2) is not None:
+            module = script.string(at + 2) or ""
+    form = "import" if module else "value"
+    return Bound(tuple(names), kind, form, is_export, module)
+
+
+def _is_function(script: Script, at: int) -> bool:
+    at = at + 1 if script.word(at) == "async" else at
+    if script.word(at) == "function" or script.word(at + 1) == "=>":
+        return True
+    if script.word(at) != "(":
+        return False
+    return script.word(script.partners[at] + 1) in {"=>", ":"}
+
+
+def pattern_names(script: Script, at: int) -> Iterator[str]:
+    """What `{ a, b: c, ...d }` or `[a, b]` binds."""
+    for inner in range(at + 1, script.partners[at]):
+        if script.is_name(inner) and script.word(inner + 1) in {",", "}", "]", "="}:
+            if script.word(inner - 1) in {"{", ",", "[", ":", "..."}:
+                yield script.tokens[inner].text
+
+
+def pattern_keys(script: Script, at: int) -> Iterator[str]:
+    """What `{ a, b: c = 1 }` reads of an object."""
+    for inner in script.level(at + 1, script.partners[at]):
+        if script.is_name(inner) and script.word(inner - 1) in {"{", ","}:
+            yield script.tokens[inner].text
+
+
+def _import(script: Script, part: Statement) -> Bound:
+    names: list[str] = []
+    for at in range(part.start + 1, part.end):
+        if script.is_name(at) and script.word(at) not in {"from", "as", "type"}:
+            if script.word(at + 1) != "as":
+                names.append(script.tokens[at].text)
+    module = next(filter(None, map(script.string, range(part.start, part.end))), "")
+    return Bound(tuple(names), SymbolKind.VALUE, "import", module=module)
+
+
+def _export_list(script: Script, part: Statement) -> Bound:
+    names = [
+        script.tokens[at].text
+        for at in range(part.start, part.end)
+        if script.is_name(at) and script.word(at + 1) in {",", "}"}
+    ]
+    module = next(filter(None, map(script.string, range(part.start, part.end))), "")
+    form = "from" if module else "names"
+    return Bound(tuple(names), SymbolKind.VALUE, form, is_export=True, module=module)
+
+
+def _common_export(script: Script, at: int, end: int) -> Bound:
+    """`exports.x = ...`, `module.exports.x = ...` and `module.exports = {...}`."""
+    if script.word(at) == "module" and [script.word(at + i) for i in (1, 2)] != [".", "exports"]:
+        return _NOTHING
+    at += 3 if script.word(at) == "module" else 1
+    if script.word(at) == "." and script.is_name(at + 1) and script.word(at + 2) == "=":
+        kind = SymbolKind.FUNCTION if _is_function(script, at + 3) else SymbolKind.VALUE
+        return Bound((script.tokens[at + 1].text,), kind, "member", is_export=True)
+    if script.word(at) == "[" and (name := script.string(at + 1)) and script.word(at + 3) == "=":
+        return Bound((name,), SymbolKind.VALUE, "member", is_export=True)
+    if script.word(at) != "=":
+        return _NOTHING
+    if script.word(at + 1) == "{" and script.partners[at + 1] == end - 1:
+        return Bound(tuple(_keys(script, at + 1)), SymbolKind.VALUE, "object", is_export=True)
+    return Bound(("default",), SymbolKind.VALUE, "default", is_export=True)
+
+
+def _keys(script: Script, at: int) -> Iterator[str]:
+    for inner in script.level(at + 1, script.partners[at]):
+        first = inner - 1
+        while script.word(first) in {"async", "get", "set", "*"}:
+            first -= 1
+        if script.word(first) in {"{", ","} and script.word(inner + 1) in {":", ",", "}", "("}:
+            if script.is_name(inner) or script.string(inner) is not None:
+                yield script.tokens[inner].text
+
+
+def _of_statement(script: Script, part: Statement) -> Iterator[Definition]:
+    found = bound(script, part)
+    if found.form != "import":
+        for name in found.names:
+            if name != "default":
+                yield Definition(found.kind, name)
+    if found.form == "value" and len(found.names) == 1:
+        for at in script.level(part.start, part.end):
+            if script.word(at) == "{" and script.word(at - 1) == "=":
+                for key in _keys(script, at):
+                    yield Definition(SymbolKind.ATTRIBUTE, key, found.names[0])
+    if found.form == "" and script.is_name(part.start):
+        yield from _assigned_member(script, part)
+
+
+def _assigned_member(script: Script, part: Statement) -> Iterator[Definition]:
+    """`Name.prototype.x = ...` and `Name.x = ...`."""
+    at = part.start + 1
+    while script.word(at) == "." and script.is_name(at + 1):
+        at += 2
+    if at > part.start + 1 and script.word(at) == "=":
+        owner = script.tokens[part.start].text
+        yield Definition(SymbolKind.ATTRIBUTE, script.tokens[at - 1].text, owner)
+
+
+def _of_token(script: Script, at: int) -> Iterator[Definition]:
+    word = script.word(at)
+    if word == "(":
+        yield from _parameters(script, at)
+    elif word == "{" and script.word(at - 1) in _VALUES:
+        if script.is_name(script.partners[at] + 2) and script.word(script.partners[at] + 1) == "=":
+            if script.word(script.partners[at] + 2) in _SETTINGS:
+                for key in pattern_keys(script, at):
+                    yield Definition(SymbolKind.PARAMETER, key, _function_around(script, at))
+    elif word in _SETTINGS and script.word(at + 1) in {".", "?."} and script.is_name(at + 2):
+        yield Definition(SymbolKind.PARAMETER, script.word(at + 2), _function_around(script, at))
+    elif script.tokens[at].kind in {TokenKind.STRING, TokenKind.TEMPLATE}:
+        yield from _options(script, at)
+    elif word == "env" and script.word(at + 1) in {".", "?."}:
+        if _ENVIRONMENT.fullmatch(script.word(at + 2)):
+            yield Definition(SymbolKind.OPTION, script.word(at + 2))
+
+
+def _options(script: Script, at: int) -> Iterator[Definition]:
+    text = script.tokens[at].text
+    for option in options_in(text):
+        yield Definition(SymbolKind.OPTION, option)
+    if script.word(at - 1) == "(" and script.word(at - 2) == "command" and text.strip():
+        yield Definition(SymbolKind.OPTION, text.split()[0])
+
+
+def _class_body(script: Script, at: int) -> int | None:
+    if script.word(at) != "class" or script.word(at - 1) in {".", "?."}:
+        return None
+    for begin in script.level(at + 1, min(at + 200, len(script.tokens))):
+        if script.word(begin) == "{":
+            return begin
+        if script.word(begin) in {";", ")", "}", ":", "="}:
+            return None
+    return None
+
+
+def _name_of_class(script: Script, at: int) -> str:
+    name = script.word(at + 1) if script.is_name(at + 1) else ""
+    return "" if name == "extends" else name
+
+
+def _members(script: Script, begin: int, owner: str) -> Iterator[Definition]:
+    for inner in script.level(begin + 1, script.partners[begin]):
+        if script.is_name(inner) and _is_member(script, inner):
+            yield Definition(SymbolKind.ATTRIBUTE, script.tokens[inner].text, owner)
+
+
+def _assigned_here(script: Script, at: int) -> str:
+    """The name in `this.name = ...`."""
+    is_assigned = script.word(at + 1) == "." and script.word(at + 3) == "="
+    return script.word(at + 2) if is_assigned and script.is_name(at + 2) else ""
+
+
+def _is_member(script: Script, at: int) -> bool:
+    before = script.word(at - 1)
+    begins = before in {"{", "}", ";"} | _MODIFIERS or script.tokens[at].is_first
+    return begins and script.word(at + 1) in {"(", "=", ";", ":", "?", "!", "}", "<"}
+
+
+def _parameters(script: Script, at: int) -> Iterator[Definition]:
+    """The keys that a function reads from an object it is given."""
+    close = script.partners[at]
+    if script.word(at - 1) in _NO_FUNCTIONS or script.word(close + 1) not in {"{", "=>", ":"}:
+        return
+    for inner in script.level(at + 1, close):
+        if script.word(inner) == "{" and script.word(inner - 1) in {"(", ","}:
+            for key in pattern_keys(script, inner):
+                yield Definition(SymbolKind.PARAMETER, key, _name_of_function(script, at))
+
+
+def _name_of_function(script: Script, at: int) -> str:
+    """Of the function whose parameters begin here."""
+    before = at - 1
+    if script.is_name(before) and script.word(before) not in {"function", "async"}:
+        return script.word(before)
+    while script.word(before) in {"function", "async", "=", ":"}:
+        before -= 1
+    return script.word(before) if script.is_name(before) else ""
+
+
+def _function_around(script: Script, at: int) -> str:
+    """Of the outermost function that this stands in; looked for in the lines before only."""
+    for before in range(at, max(-1, at - 400), -1):
+        if script.word(before) == "(" and script.partners[before] < at:
+            close = script.partners[before]
+            body = close + 2 if script.word(close + 1) == "=>" else close + 1
+            if script.word(body) == "{" and script.partners[body] > at:
+                if script.word(before - 1) not in _NO_FUNCTIONS:
+                    return _name_of_function(script, before)
+    return ""

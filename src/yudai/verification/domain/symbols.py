@@ -1,0 +1,180 @@
+"""What a patch introduces, which of it a test uses, and the tree that keeps only what is new."""
+
+import re
+from collections.abc import Iterable, Iterator
+
+from yudai.patches.test_paths import is_test_path
+from yudai.verification.domain.python_test_tree import UnreadableError
+from yudai.verification.domain.script_test_edits import SCRIPTS
+from yudai.verification.domain.sources.issue_text import names_word, read_issue
+from yudai.verification.domain.sources.names import (
+    MOST_CHARACTERS,
+    Definition,
+    Symbol,
+    SymbolKind,
+    Texts,
+    Uses,
+    is_used,
+    stem_of,
+    words,
+    words_of,
+)
+from yudai.verification.domain.sources.python_definitions import python_definitions
+from yudai.verification.domain.sources.python_kept import kept_python
+from yudai.verification.domain.sources.python_uses import python_uses
+from yudai.verification.domain.sources.script_definitions import script_definitions
+from yudai.verification.domain.sources.script_kept import kept_script
+from yudai.verification.domain.sources.script_uses import script_uses
+
+__all__ = ["Symbol", "SymbolKind", "Texts", "introduced", "kept_texts", "named_by", "used"]
+
+_OTHER_DEFINITION = re.compile(
+    r"""^[ \t]*(?:(?:pub|export|public|private|protected|internal|static|final|abstract|async|default
+        |open|override|inline|unsafe|extern|sealed|data|pub\(crate\))[ \t]+)*
+        (func|fn|fun|def|class|type|const|var|let|val|struct|enum|trait|interface|module|mod)[ \t]+
+        (?:\([^()\n]*\)[ \t]*)?(?:mut[ \t]+|self\.)?([A-Za-z_]\w*)""",
+    re.VERBOSE | re.MULTILINE,
+)
+_NO_CODE = re.compile(
+    r".*\.(md|rst|txt|json5?|ya?ml|toml|cfg|ini|csv|tsv|html?|s?css|less|lock|xml|svg|sql|po|env)"
+    r"|(.*/)?[A-Z]+"
+)
+_TOP = frozenset({SymbolKind.FUNCTION, SymbolKind.CLASS, SymbolKind.VALUE})
+_OTHER_KINDS = {"func", "fn", "fun", "def"}
+_OTHER_VALUES = {"const", "var", "let", "val"}
+_COMMON = frozenset(
+    name for kind in (str, bytes, list, dict, set, tuple, int, float) for name in dir(kind)
+) | words("""length map filter forEach push slice then catch test exec name size has""")
+
+
+def introduced(before: Texts, after: Texts) -> tuple[Symbol, ...]:
+    """What the changed source files of a patch have that they did not have on base."""
+    found: dict[Symbol, None] = {}
+    kept = kept_texts(before, after)
+    for path, text in after.items():
+        if text is None or is_test_path(path):
+            continue
+        base = before.get(path)
+        if base is None:
+            found[Symbol(SymbolKind.MODULE, stem_of(path), path, top_level=True)] = None
+        found.update(dict.fromkeys(_new_in(path, base or "", text, kept.get(path))))
+    return tuple(found)
+
+
+def used(
+    symbols: Iterable[Symbol], *, path: str, text: str, test: str, files: Texts | None = None
+) -> tuple[Symbol, ...]:
+    """Which of these one test uses, in itself or in what its file needs to load and to run it."""
+    asked = tuple(symbols)
+    if not asked:
+        return ()
+    try:
+        uses = _uses(path, text, test, files or {})
+    except (UnreadableError, RecursionError, MemoryError):
+        uses = None
+    if uses is None:
+        words = words_of("\n".join([text, *(t for t in (files or {}).values() if t)]))
+        return tuple(symbol for symbol in asked if words_of(symbol.name) <= words)
+    return tuple(symbol for symbol in asked if is_used(symbol, uses))
+
+
+def kept_texts(before: Texts, after: Texts) -> dict[str, str]:
+    """What to write over base so that all that is new is there, and nothing that was there changes."""
+    kept: dict[str, str] = {}
+    for path, text in after.items():
+        base = before.get(path)
+        if text is None or base == text or is_test_path(path):
+            continue
+        if base is None:
+            kept[path] = text
+        elif (grown := _grown(path, base, text)) is not None and grown != base:
+            kept[path] = grown
+    return kept
+
+
+def named_by(issue: str, symbol: Symbol) -> bool:
+    """Whether the issue names it, as code or in a way that can only mean the name."""
+    if symbol.kind is SymbolKind.MODULE:
+        return any(names_word(issue, name) for name in _names_of_module(symbol))
+    if symbol.kind is SymbolKind.PARAMETER and "_" in symbol.name:
+        dashed = "--" + symbol.name.strip("_").replace("_", "-")
+        return names_word(issue, symbol.name) or names_word(issue, dashed)
+    if symbol.kind is SymbolKind.OPTION and symbol.name.startswith("-"):
+        pattern = rf"(?<![\w-]){re.escape(symbol.name)}(?![\w-])"
+        return re.search(pattern, read_issue(issue).whole) is not None
+    return names_word(issue, symbol.name)
+
+
+def _names_of_module(symbol: Symbol) -> Iterator[str]:
+    yield symbol.name
+    yield symbol.path
+    yield symbol.path.rpartition("/")[2]
+    parts = symbol.path.partition(".")[0].removesuffix("/__init__").split("/")
+    for first in range(len(parts) - 1):
+        yield ".".join(parts[first:])
+        yield "/".join(parts[first:])
+
+
+def _new_in(path: str, base: str, text: str, kept: str | None) -> Iterator[Symbol]:
+    before = frozenset(_definitions(path, base))
+    names = {d.name for d in before}
+    defined = {(d.kind in _TOP, d.name) for d in before if not d.owner}
+    stays = {_key(definition) for definition in _definitions(path, kept or "")}
+    seen: set[tuple[object, str, str]] = set()
+    for definition in _definitions(path, text):
+        kind, name, owner = definition
+        is_old = definition in before or (not owner and (kind in _TOP, name) in defined)
+        if is_old or _key(definition) in seen:
+            continue
+        seen.add(_key(definition))
+        is_shared = name in names or name in _COMMON
+        yield Symbol(
+            kind, name, path, top_level=_key(definition) in stays, owner=owner if is_shared else ""
+        )
+
+
+def _key(definition: Definition) -> tuple[object, str, str]:
+    """A name at the top is one thing, exported or not."""
+    return (definition.kind in _TOP or definition.kind, definition.name, definition.owner)
+
+
+def _definitions(path: str, text: str) -> tuple[Definition, ...]:
+    if not text or _NO_CODE.fullmatch(path):
+        return ()
+    try:
+        if path.endswith((".py", ".pyi", ".pyx")):
+            return python_definitions(text, path)
+        if SCRIPTS.fullmatch(path):
+            return script_definitions(text)
+    except (UnreadableError, RecursionError, MemoryError):
+        pass
+    return tuple(dict.fromkeys(_by_lines(text)))
+
+
+def _by_lines(text: str) -> Iterator[Definition]:
+    for word, name in _OTHER_DEFINITION.findall(text[:MOST_CHARACTERS]):
+        if word in _OTHER_KINDS:
+            yield Definition(SymbolKind.FUNCTION, name)
+        else:
+            kind = SymbolKind.VALUE if word in _OTHER_VALUES else SymbolKind.CLASS
+            yield Definition(kind, name)
+
+
+def _uses(path: str, text: str, test: str, files: Texts) -> Uses | None:
+    if path.endswith(".py"):
+        return python_uses(path, text, test, files)
+    if SCRIPTS.fullmatch(path):
+        return script_uses(path, text, test, files)
+    return None
+
+
+def _grown(path: str, base: str, text: str) -> str | None:
+    """Base's file with the new top-level definitions; None where that cannot be done safely."""
+    try:
+        if path.endswith(".py"):
+            return kept_python(base, text, path)
+        if SCRIPTS.fullmatch(path):
+            return kept_script(base, text)
+    except (UnreadableError, RecursionError, MemoryError):
+        pass
+    return None

@@ -1,0 +1,70 @@
+"""What a test is about that shows no behaviour, as far as the issue does not ask for it."""
+
+from collections.abc import Collection
+
+from yudai.verification.domain.proof import Subject
+from yudai.verification.domain.python_test_tree import UnreadableError
+from yudai.verification.domain.script_test_edits import SCRIPTS
+from yudai.verification.domain.sources.issue_text import holds, stands_alone
+from yudai.verification.domain.sources.names import Texts
+from yudai.verification.domain.sources.places import Finding
+from yudai.verification.domain.sources.python_subjects import python_findings
+from yudai.verification.domain.sources.script_subjects import script_findings
+
+_SHORTEST_QUOTE = 4
+
+
+def subjects(
+    path: str,
+    text: str,
+    test: str,
+    *,
+    issue: str,
+    source_paths: Collection[str],
+    private: Collection[str] = (),
+    files: Texts | None = None,
+) -> tuple[Subject, ...]:
+    """In the order of Subject; nothing where the test cannot be read."""
+    find = _finder(path)
+    if find is None:
+        return ()
+    try:
+        findings = find(
+            path, text, test, source_paths=source_paths, private=private, files=files or {}
+        )
+    except (UnreadableError, RecursionError, MemoryError):
+        return ()
+    found = {finding.subject for finding in findings if not _asks_for(issue, finding)}
+    return tuple(subject for subject in Subject if subject in found)
+
+
+def _finder(path: str):
+    if path.endswith(".py"):
+        return python_findings
+    return script_findings if SCRIPTS.fullmatch(path) else None
+
+
+def _asks_for(issue: str, finding: Finding) -> bool:
+    if finding.subject is Subject.TIMING:
+        return False
+    if finding.name and _names(issue, finding.name):
+        return True
+    if finding.subject is Subject.PRIVATE_NAME:
+        return False
+    quoted = [text for text in finding.literals if text.strip()]
+    if finding.subject is Subject.WORDING:
+        return all(_quotes(issue, text) for text in quoted)
+    long = [text for text in quoted if len(text.strip()) >= _SHORTEST_QUOTE]
+    return bool(long) and all(holds(issue, text) for text in long)
+
+
+def _names(issue: str, name: str) -> bool:
+    return "*" not in name and stands_alone(issue.casefold(), name.casefold())
+
+
+def _quotes(issue: str, text: str) -> bool:
+    """Short words only as words: three letters stand in every text."""
+    plain = text.strip()
+    if len(plain) >= _SHORTEST_QUOTE:
+        return holds(issue, plain)
+    return stands_alone(issue, plain)
