@@ -9,7 +9,6 @@ from yudai.kit.ids import RunId
 from yudai.testing.domain.report import Failure, FailureKind
 from yudai.verification.domain.decide import Decision, decide
 from yudai.verification.domain.facts import (
-    Answered,
     Candidate,
     Crossing,
     Examination,

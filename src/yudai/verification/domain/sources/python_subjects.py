@@ -198,7 +198,9 @@ def _own_names(test: PythonTest) -> Iterator[str]:
         for node in ast.walk(module.tree):
             if isinstance(node, Function | ast.ClassDef):
                 yield node.name
-                inner = (s for s in flat(node.body) if not isinstance(s, ast.Import | ast.ImportFrom))
+                inner = (
+                    s for s in flat(node.body) if not isinstance(s, ast.Import | ast.ImportFrom)
+                )
                 yield from (name for part in inner for name in bound_names(part))
             elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
                 if dotted(node)[:-1] == ["self"]:

@@ -98,7 +98,9 @@ def _expected(atom: ast.expr) -> Iterator[ast.expr]:
         sides = atom.args[:2] if isinstance(atom, ast.Call) else []
     for side in sides:
         calls = (inner for inner in ast.walk(side) if isinstance(inner, ast.Call))
-        if not isinstance(side, ast.Attribute | ast.Subscript) and all(_name(call) in _SHAPES for call in calls):
+        if not isinstance(side, ast.Attribute | ast.Subscript) and all(
+            _name(call) in _SHAPES for call in calls
+        ):
             yield side
 
 
