@@ -30,6 +30,9 @@ from yudai.verification.domain.expected.change import (
         ("{'a': [true, -1.5]}", "{a: [true, -1.50]}"),
         ("'\\u0041\\n'", "`A\n`"),
         ("1", "1.0"),
+        ("{1, 2}", "{2, 1}"),
+        ("[`\\u0041\\x42\\u{43}\\n\\q`, /a/g]", "['ABC\\nq', /a/g]"),
+        ("[null, 0x10, 1e3]", "[null, 16, 1000n]"),
         ("Decimal('1')", "Decimal('1') "),
         ("f(1,  2)", "f(1, 2)"),
         ("undefined", "undefined"),
@@ -50,6 +53,10 @@ def test_the_same_value(one: str, two: str):
         ("null", "undefined"),
         ("'a'", "'a '"),
         ("f(1)", "f(2)"),
+        ("[`a`, -'b']", "[`a`, -'c']"),
+        ("{a}", "{b}"),
+        ("[null, 1 2]", "[null, 1 3]"),
+        ("[null, `${1}`]", "[null, `${2}`]"),
         ("{a: 1}", "{a: 2}"),
         ("[" * 5_000, "[" * 5_001),
         ("-" * 9_000 + "1", "-" * 9_001 + "1"),
@@ -112,6 +119,11 @@ def test_hostile_issues_end_soon(issue: str):
     assert not gives(issue, "'something else'")
 
 
+def test_a_value_that_is_no_literal_is_given_as_it_is_written():
+    assert gives("It is `Decimal( 1)` now", "Decimal( 1)")
+    assert not gives("It is Decimal(1) now", "Decimal(1)")
+
+
 def test_an_unfinished_block_is_code():
     assert gives("Output:\n~~~\n7", "7")
 
@@ -134,6 +146,12 @@ def test_hostile_values_are_shown_on_one_line():
     assert found.reason.startswith("changes what a\\x0ab expects: '\\x1b[31m' x\\udcff -> 'yyy")
     assert found.reason.isprintable()
     assert len(found.reason) < 200
+
+
+def test_long_values_are_shown_where_they_differ():
+    found = expectation(Change("test_a", "[" + "1, " * 50 + "2]", "[" + "1, " * 50 + "3]"))
+    ends = [f"..., {'1, ' * 6}{last}]" for last in (2, 3)]
+    assert found.reason == f"changes what test_a expects: {' -> '.join(ends)}"
 
 
 def made(path: str, test: str) -> Expectation:

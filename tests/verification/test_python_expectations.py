@@ -67,6 +67,17 @@ def test_a_changed_expectation_is_named():
         ("assert f(1) == 2 and g(1) == 5", "assert f(1) == 2 and g(1) == 6", "5", "6"),
         ("assert 'red' in f(1)", "assert 'blue' in f(1)", "'red'", "'blue'"),
         ("assert 4 in f(1)", "assert 5 in f(1)", "4", "5"),
+        ("assert f(1) == -(2 + 3)", "assert f(1) == -(2 + 4)", "-(2 + 3)", "-(2 + 4)"),
+        ("assert f(1) == Row({'a': 1})", "assert f(1) == Row({'a': 2})", "Row({'a': 1})", "Row({'a': 2})"),
+        ("assert await is_valid('a')", "assert not await is_valid('a')", "True", "False"),
+        ("assert_equal(f(1), 2)", "assert_equal(f(1), 3)", "2", "3"),
+        ("assertEqual(f(1), 2)", "assertEqual(f(1), 3)", "2", "3"),
+        ("g(lambda x: x)\nassert f(1) == 2", "g(lambda x: x)\nassert f(1) == 3", "2", "3"),
+        ("assert 'too big' in str(e.value)", "assert 'no number' in str(e.value)", "'too big'", "'no number'"),
+        ("assert str(f(1)) == 'a'", "assert str(f(1)) == 'b'", "'a'", "'b'"),
+        ("assert Slug('A b') == 'a-b'", "assert Slug('A b') == 'a_b'", "'a-b'", "'a_b'"),
+        ("want = 'a'\nassert str(f(1)) == want", "want = 'b'\nassert str(f(1)) == want", "'a'", "'b'"),
+        ("want = 'a'\nassert Slug('A') == want", "want = 'b'\nassert Slug('A') == want", "'a'", "'b'"),
         ("assert f(1) in (1, 2)", "assert f(1) in (3, 4)", "(1, 2)", "(3, 4)"),
         ("assert f(1).startswith('Dear')", "assert f(1).startswith('Hello')", "'Dear'", "'Hello'"),
         ("assert is_valid('a b')", "assert not is_valid('a b')", "True", "False"),
@@ -116,6 +127,15 @@ def test_values_of_unittest(base: str, patched: str, before: str, now: str):
         ("assert f(1) == 'red'", "assert 'r' in f(1)"),
         ("assert f(1) is True", "assert f(1) == 1"),
         ("assert f(1) is None", "assert not f(1)"),
+        ("assert f(1) is True", "assert f(1) == 1 * 1"),
+        ("assert f(1) == 2 * n", "assert f(1) == 3 * n"),
+        ("assert f(1) == {**d, 'a': 1}", "assert f(1) == {**d, 'a': 2}"),
+        ("assert f(1) == Row({**d, 'a': 1})", "assert f(1) == Row({**d, 'a': 2})"),
+        ("assert f(1) == Row({'a': 1, 'b': 2})", "assert f(1) == Row({'a': 3})"),
+        ("assert 'a' in ['a']", "assert 'b' in ['b']"),
+        ("global w\nw = 1\nassert f(1) == w", "global w\nw = 2\nassert f(1) == w"),
+        ("for n, w in g(1):\n    assert f(n) == 2 * w", "for n, w in g(1):\n    assert f(n) == 3 * w"),
+        ("for n, w in [(1, 2), p]:\n    assert f(n) == w", "for n, w in [(1, 3), p]:\n    assert f(n) == w"),
         ("assert f(1) == 2", "assert f(1)"),
         ("assert f(1) != 2", "assert f(1) != 3"),
         ("assert f(1) > 2", "assert f(1) > 1"),
@@ -132,6 +152,10 @@ def test_values_of_unittest(base: str, patched: str, before: str, now: str):
         ("assert 1 == 2", "assert 1 == 1"),
         ("assert f(1) == g(1)", "assert f(1) == g(2)"),
         ("assert f(1) == f(2)", "assert f(1) == 5"),
+        ("assert Slug('A b') == EXPECTED", "assert Slug('a-b') == EXPECTED"),
+        ("assert Slug('A b') == shop.expected", "assert Slug('a-b') == shop.expected"),
+        ("self.assertEqual([str(1)], EXPECTED)", "self.assertEqual([str(2)], EXPECTED)"),
+        ("want = f(1)\nassert Slug('A b') == want", "want = f(1)\nassert Slug('a-b') == want"),
         ("x = 1\nassert f(x) == 2", "x = 5\nassert f(x) == 2"),
         ("x = 1\nassert f(x) == x", "x = 5\nassert f(x) == x"),
         ("want = 1\nassert f(1) == want", "want = f(1)\nassert f(1) == want"),
@@ -282,6 +306,41 @@ def test_the_expected_column_of_a_table(old: str, new: str, before: str, now: st
 def test_other_changes_of_a_table(old: str, new: str):
     [(reason, expected)] = found(PARAMETRIZED, PARAMETRIZED.replace(old, new))
     assert (reason, expected) == ("edits the existing test test_double", None)
+
+
+def test_other_ways_to_write_a_table():
+    head = "def test_a(given, expected):\n    assert f(given) == expected\n"
+    for names in ("'given, expected'", "['given', 'expected']"):
+        for rows in ("[(1, 2)]", "argvalues=([1, 2],)", "[(1, 2)], ids=['a']"):
+            base = f"@p.mark.parametrize({names}, {rows})\n{head}"
+            patched = base.replace("1, 2", "1, 3").replace("['a']", "['a', 'b']")
+            assert [reason for reason, _ in found(base, patched)] == [
+                "changes what test_a expects: 2 -> 3"
+            ]
+
+
+@pytest.mark.parametrize(
+    ("base", "patched"),
+    [
+        ("@p.mark.parametrize('given, expected', [(1, 2)], ids=['a'])", "['b']"),
+        ("@p.mark.parametrize('expected', ['a'])", "['b']"),
+        ("@p.mark.parametrize(NAMES, ['a'])", "['b']"),
+        ("@p.mark.parametrize('given, expected', ROWS or ['a'])", "['b']"),
+        ("@p.mark.parametrize('given, expected', [rows('a'), ['a']])", "['b']"),
+        ("@given(['a'])", "['b']"),
+        ("@parametrize(['a'])", "['b']"),
+    ],
+)
+def test_what_is_no_table_of_expected_values(base: str, patched: str):
+    text = f"{base}\ndef test_a(given, expected):\n    assert f(given) == expected\n"
+    [(reason, expected)] = found(text, text.replace("['a']", patched))
+    assert (reason, expected) == ("edits the existing test test_a", None)
+
+
+def test_a_coroutine_is_another_test():
+    base = "def test_a():\n    assert f(1) == 2\n"
+    patched = "async " + base.replace("== 2", "== 3")
+    assert found(base, patched) == [("edits the existing test test_a", None)]
 
 
 def test_a_column_that_is_also_an_input_is_none_of_expected_values():

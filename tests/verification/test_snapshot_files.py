@@ -106,6 +106,13 @@ def test_what_is_more_than_entries():
     assert found(path, AMBER, "x\n" + AMBER.replace("3", "4")) == [(LINES, None)]
 
 
+def test_a_base_that_is_no_file_of_snapshots():
+    path = "src/__snapshots__/notes.snap"
+    assert found(path, "one\n", "two\n") == [(LINES, None)]
+    assert found(path, "one\n", "one\ntwo\n") == []
+    assert found(path, " " * 6_000_000 + "a", "b") == [(LINES, None)]
+
+
 def test_hostile_files_end_soon():
     path = "a/__snapshots__/a.snap"
     for piece in ("// ", "exports[`", "\n//", "`\\"):

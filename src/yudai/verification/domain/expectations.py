@@ -34,7 +34,9 @@ class Expectation(Value):
 
     @property
     def reason(self) -> str:
-        values = f"{_shown(self.before)} -> {_shown(self.now)}"
+        before, now = " ".join(self.before.split()), " ".join(self.now.split())
+        start = max(0, _same(before, now) - _CONTEXT // 2)
+        values = " -> ".join(_shown(text, start) for text in (before, now))
         return f"changes what {readable(self.test)} expects: {values}"
 
 
@@ -96,8 +98,7 @@ def _test_of_key(file: str, key: str) -> str:
 
 def _excerpts(before: str, now: str) -> tuple[str, str]:
     """Both from a little before where they begin to differ, if they are too long."""
-    pairs = enumerate(zip(before, now, strict=False))
-    same = next((at for at, (a, b) in pairs if a != b), min(len(before), len(now)))
+    same = _same(before, now)
     return _excerpt(before, same), _excerpt(now, same)
 
 
@@ -111,9 +112,18 @@ def _excerpt(text: str, same: int) -> str:
     return f"{head}{text[start : start + room]}{tail}{digest}"
 
 
-def _shown(text: str) -> str:
-    line = " ".join(text.split())
-    return readable(line if len(line) <= _SHOWN else f"{line[: _SHOWN - 3]}...")
+def _same(one: str, two: str) -> int:
+    """How many characters they have in common at their start."""
+    pairs = enumerate(zip(one, two, strict=False))
+    return next((at for at, (a, b) in pairs if a != b), min(len(one), len(two)))
+
+
+def _shown(line: str, start: int) -> str:
+    """All of it, or what stands where it begins to differ."""
+    if len(line) <= _SHOWN:
+        return readable(line)
+    tail = "..." if len(line) > start + _SHOWN else ""
+    return readable(f"{'...' if start else ''}{line[start : start + _SHOWN]}{tail}")
 
 
 def _clean(text: str) -> str:

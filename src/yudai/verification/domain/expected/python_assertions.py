@@ -178,7 +178,7 @@ class Masker(ast.NodeTransformer):
         """Which of the two is expected; the other one has to be computed."""
         for node, other in ((one, two), (two, one)):
             if self._is_candidate(node):
-                is_clear = is_computed(other) and not self._is_candidate(other)
+                is_clear = not is_literal(other) and not self._is_candidate(other)
                 return node if is_clear else None
         return expected_side(one, two)
 

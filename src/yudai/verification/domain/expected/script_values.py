@@ -7,7 +7,6 @@ from typing import NamedTuple
 from yudai.verification.domain.expected.change import Rule, is_other_pattern, is_other_text
 from yudai.verification.domain.expected.script_tokens import Token, codes_of
 
-_MAX_TOKENS = 20_000
 CONSTANTS = frozenset({"true", "false", "null", "undefined", "NaN", "Infinity"})
 _VALUES = re.compile(r"Date|Map|Set|URL|\w*Error|\w+Array")
 _OPENERS = {"(": ")", "[": "]", "{": "}"}
@@ -36,10 +35,8 @@ class Reading(NamedTuple):
 
 def is_value(tokens: Sequence[Token]) -> bool:
     """Whether this writes a value down instead of computing it."""
-    if not tokens or len(tokens) > _MAX_TOKENS:
-        return False
     found = read(tokens)
-    return not found.is_computed and found.end == len(tokens)
+    return bool(tokens) and not found.is_computed and found.end == len(tokens)
 
 
 def is_literal(tokens: Sequence[Token]) -> bool:
