@@ -18,6 +18,7 @@ from yudai.solves import queries as solves
 from yudai.solves import timeline as events
 from yudai.solves.tables import SolveRow
 from yudai.store.rows import Data
+from yudai.verification.baseline import Prepared
 from yudai.verification.domain.verdict import VerdictStatus
 from yudai.verification.verify import Verifier
 
@@ -50,13 +51,14 @@ class Revalidator:
         spec = base_of(rebased.snapshot, project, None if project.setup else self.own_env)
         base, verifier = await self.backend.prepare(spec), Verifier(self.backend)
         measured = await verifier.baseline(base, project=project, owner=solve_id)
+        prepared = Prepared(
+            base=base, plan=measured.plan, baseline=measured.baseline, project=project
+        )
         found = await verifier.verify(
-            base,
-            measured.plan,
-            measured.baseline,
+            prepared,
             rebased.patch.decode("utf-8", "surrogateescape"),
-            project=project,
             owner=solve_id,
+            issue=f"{solve.issue_title}\n{solve.issue_body}",
         )
         results: Data = {
             "base_commit": rebased.snapshot.commit,

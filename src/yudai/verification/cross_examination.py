@@ -185,14 +185,14 @@ class _CrossExamination:
         while left:
             report = await self._execute(target, [author], left, limit_s=author.usual_s, turn=turn)
             met = {test: _answered(report, author.tests[test]) for test in left}
-            hidden = {t for t in left if _is_hidden(report, t)}
+            hidden = frozenset(t for t in left if _is_hidden(report, t))
             if len(hidden) == len(left):
-                hidden = set()
+                hidden = frozenset[str]()
             crossings += [
                 _crossing(author, test, target, met[test], report, self.case)
                 for test in left - hidden
             ]
-            left = frozenset(hidden)
+            left = hidden
         return crossings
 
     async def _execute(

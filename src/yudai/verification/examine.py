@@ -1,6 +1,6 @@
 """Examines one patch: base's tests on it, its own tests on both, and every failure again, alone."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from yudai.kit.concurrency import gather
@@ -34,7 +34,7 @@ class _Facts(NamedTuple):
     own: Confirmed
     shown: Shown
     fixed: tuple[BaseProof, ...]
-    edited: Mapping[str, Expectation]
+    edited: Mapping[str, Sequence[Expectation]]
 
 
 async def examine_patch(case: VerificationCase, parts: Parts, looked: Looked) -> Found:
@@ -80,7 +80,7 @@ def _examined(
     own_report = results.own_tests.on_patch
     failed = frozenset(facts.base.failed)
     expectations = _expectations(case, facts, own_report)
-    needed = {facts.edited[one.test].line for one in expectations}
+    needed = {one.line for test in expectations for one in facts.edited[test.test]}
     return Examined(
         fixed=facts.fixed,
         broken=tuple(test for test in facts.comparison.broken if test in failed),
@@ -116,7 +116,8 @@ def _expectations(
             now=one.now,
             given=gives(case.issue, one.now),
         )
-        for test, one in facts.edited.items()
+        for test, values in facts.edited.items()
+        for one in values
         if test in facts.base.failed and outcomes.get(test) is Outcome.PASSED
     )
 

@@ -10,6 +10,7 @@ from yudai.testing.domain.report import NO_REPORT, Outcome, TestPlan, TestReport
 from yudai.testing.domain.runners import PYTHON_RUNNERS, RUNNERS, TestRunner
 from yudai.testing.run import TestRun, place_of
 from yudai.verification.case import Parts, VerificationCase
+from yudai.verification.domain.expectations import test_file_of
 from yudai.verification.domain.judge import OwnTests
 from yudai.verification.domain.script_test_edits import SCRIPTS
 from yudai.verification.executions import Executed, Execution
@@ -46,13 +47,14 @@ def split(patch: Patch, withheld: Iterable[str]) -> Parts:
 def paths_with_tests(plan: TestPlan, tests: Patch, known: Iterable[str] = ()) -> tuple[str, ...]:
     """Files that the runner can take tests from: by their name, or because it is known to."""
     files = {test.partition("::")[0] for test in known}
+    regular = (change for change in tests.files if change.new_mode.startswith("100"))
+    # A snapshot's tests are in the file that it belongs to.
+    changed = {test_file_of(change.path) for change in regular}
     return tuple(
         sorted(
-            change.path
-            for change in tests.files
-            if change.new_mode.startswith("100")
-            and change.path.startswith(place_of(plan))
-            and (_is_test_of(plan, change.path) or change.path in files)
+            path
+            for path in changed
+            if path.startswith(place_of(plan)) and (_is_test_of(plan, path) or path in files)
         )
     )
 

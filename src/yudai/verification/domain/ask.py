@@ -66,13 +66,13 @@ def _expectations(found: AnswerSet) -> Iterator[Question]:
     """One for each new value, whoever would change it."""
     about: dict[str, list[RunId]] = {}
     pending = {
-        question_key(one): one
+        question_key(one.test, one.now): one
         for run_id in found.standing
         for one in found.alone[run_id].expected.pending
     }
     for run_id in sorted(found.standing):
         for one in found.alone[run_id].expected.pending:
-            about.setdefault(question_key(one), []).append(run_id)
+            about.setdefault(question_key(one.test, one.now), []).append(run_id)
     for key, runs in about.items():
         one = pending[key]
         yield Question(

@@ -40,8 +40,8 @@ def settle_expectations(
     }
 
 
-def question_key(open_one: OpenExpectation | ChangedExpectation) -> str:
-    return key_of(QuestionKind.EXPECTATION, open_one.test, " ".join(open_one.now.split()))
+def question_key(test: str, now: str) -> str:
+    return key_of(QuestionKind.EXPECTATION, test, " ".join(now.split()))
 
 
 def _of(
@@ -53,51 +53,64 @@ def _of(
 ) -> Expected:
     accepted: list[ChangedExpectation] = []
     pending: list[ChangedExpectation] = []
-    for one in candidate.examined.expectations:
-        choice = choices.get(question_key(one))
+    for values in _by_test(candidate).values():
+        changed = _changed(values, candidates)
+        choice = choices.get(question_key(changed.test, changed.now))
         if choice == REJECT.id:
             continue
-        says = _says(one, candidates)
         if choice == ACCEPT.id:
-            says = (*says, PERSON)
+            changed = changed.model_copy(update={"says": (*changed.says, PERSON)})
         is_accepted = (
             choice == ACCEPT.id
-            or one.given
+            or all(value.given for value in values)
             or Rule.EXPECTATIONS_NEED_A_REASON not in rules
-            or (_agree(one, candidates, keys) and not _is_kept(one, candidates))
+            or (_agree(values, candidates, keys) and not _is_kept(changed.test, candidates))
         )
-        changed = ChangedExpectation(
-            test=one.test, before=one.before, now=one.now, says=says, accepted=is_accepted
-        )
+        changed = changed.model_copy(update={"accepted": is_accepted})
         (accepted if is_accepted else pending).append(changed)
     return Expected(tuple(accepted), tuple(pending))
 
 
-def _says(one: OpenExpectation, candidates: Sequence[Candidate]) -> tuple[str, ...]:
-    handles = (c.handle for c in candidates if _expects(c, one))
-    return (*([ISSUE] if one.given else []), *handles)
+def _by_test(candidate: Candidate) -> dict[str, list[OpenExpectation]]:
+    """A test can have several new values, which stand or fall together."""
+    found: dict[str, list[OpenExpectation]] = {}
+    for value in candidate.examined.expectations:
+        found.setdefault(value.test, []).append(value)
+    return found
 
 
-def _agree(one: OpenExpectation, candidates: Sequence[Candidate], keys: Keys) -> bool:
-    agreeing = [keys[c.run_id] for c in candidates if _expects(c, one) and _is_sound(c)]
-    return len(frozenset[str]().union(*agreeing)) >= _TWO
-
-
-def _expects(candidate: Candidate, one: OpenExpectation) -> bool:
-    return any(
-        other.test == one.test and same_value(other.now, one.now)
-        for other in candidate.examined.expectations
+def _changed(
+    values: Sequence[OpenExpectation], candidates: Sequence[Candidate]
+) -> ChangedExpectation:
+    handles = (c.handle for c in candidates if _expects(c, values))
+    return ChangedExpectation(
+        test=values[0].test,
+        before=", ".join(value.before for value in values),
+        now=", ".join(value.now for value in values),
+        says=(*([ISSUE] if all(value.given for value in values) else []), *handles),
     )
 
 
-def _is_kept(one: OpenExpectation, candidates: Sequence[Candidate]) -> bool:
+def _agree(values: Sequence[OpenExpectation], candidates: Sequence[Candidate], keys: Keys) -> bool:
+    agreeing = [keys[c.run_id] for c in candidates if _expects(c, values) and _is_sound(c)]
+    return len(frozenset[str]().union(*agreeing)) >= _TWO
+
+
+def _expects(candidate: Candidate, values: Sequence[OpenExpectation]) -> bool:
+    others = _by_test(candidate).get(values[0].test, [])
+    return len(others) == len(values) and all(
+        same_value(one.now, other.now) for one, other in zip(values, others, strict=True)
+    )
+
+
+def _is_kept(test: str, candidates: Sequence[Candidate]) -> bool:
     """Whether an answer that passes leaves the test as it was."""
     return any(
-        one.test not in c.examined.broken
-        and one.test not in c.examined.missing
+        test not in c.examined.broken
+        and test not in c.examined.missing
         and not c.examined.broken
         and _is_sound(c)
-        and any(test.proves for test in c.examined.own)
+        and any(own.proves for own in c.examined.own)
         for c in candidates
     )
 
