@@ -1,8 +1,25 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from yudai.testing.domain.report import GREEN, RED, Baseline, Outcome, TestReport
-from yudai.verification.domain.judge import OwnTests, Suspicion, apply_cross, judge, judge_unseen
+from yudai.testing.domain.report import (
+    GREEN,
+    NO_REPORT,
+    RED,
+    Baseline,
+    Outcome,
+    TestReport,
+)
+from yudai.verification.domain.decide import verdict_alone
+from yudai.verification.domain.examined import (
+    Confirmation,
+    Reports,
+    Shown,
+    examined_of,
+    unseen,
+)
+from yudai.verification.domain.facts import BaseProof
+from yudai.verification.domain.judge import NO_OWN_TESTS, NO_SUSPICION, OwnTests, Suspicion
+from yudai.verification.domain.proof import OwnTest, ProofKind
 from yudai.verification.domain.verdict import Verdict, VerdictStatus
 
 
@@ -22,6 +39,30 @@ def report(
 def baseline(outcomes: dict[str, str], second: dict[str, str] | None = None) -> Baseline:
     again = report(outcomes if second is None else second)
     return Baseline(first=report(outcomes), second=again, command="python -m pytest")
+
+
+def judge(
+    base: Baseline,
+    after: TestReport,
+    *,
+    own: OwnTests = NO_OWN_TESTS,
+    suspicion: Suspicion = NO_SUSPICION,
+) -> Verdict:
+    """Every failure is confirmed, and what goes from red to green shows behaviour."""
+    reports = Reports(base, after, own)
+    confirmed = Confirmation(reports.suspects, reports.own_suspects)
+    on_patch, on_base = own.on_patch or NO_REPORT, own.on_base or NO_REPORT
+    valid = [
+        test
+        for test in own.new(base)
+        if on_patch.outcomes[test] is Outcome.PASSED and on_base.is_red(test)
+    ]
+    kind = ProofKind.BEHAVIOUR
+    shown = Shown(
+        tuple(OwnTest(id=test, kind=kind) for test in valid),
+        tuple(BaseProof(test=test, kind=kind) for test in reports.comparison.fixed),
+    )
+    return verdict_alone(examined_of(reports, confirmed, shown, suspicion=suspicion))
 
 
 GOOD = {"a": "passed", "b": "passed"}
@@ -156,17 +197,25 @@ def test_tampering_fails_whatever_the_tests_say():
 
 
 def test_without_tests_nothing_is_verified():
-    assert judge_unseen(Suspicion()).status is VerdictStatus.UNVERIFIED
-    assert judge_unseen(Suspicion(("x",))).status is VerdictStatus.FAILED
+    assert verdict_alone(unseen(Suspicion())).status is VerdictStatus.UNVERIFIED
+    assert verdict_alone(unseen(Suspicion(("x",)))).status is VerdictStatus.FAILED
     verdict = judge(baseline({}), report())
     assert (verdict.status, verdict.summary) == (VerdictStatus.UNVERIFIED, "no tests could be run")
     assert judge(baseline({"a": "skipped"}), report({"a": "skipped"})).status == "unverified"
 
 
-def test_a_baseline_without_an_end_verifies_nothing():
+def test_a_baseline_without_an_end_gives_the_tests_it_ran():
     died = report(GOOD, finished=False)
     base = Baseline(first=died, second=died, command="")
-    verdict = judge(base, report({"a": "failed"}, finished=False))
+    verdict = judge(base, report({"a": "failed", "b": "passed"}, finished=False))
+    assert (verdict.status, verdict.broken) == (VerdictStatus.FAILED, ("a",))
+    assert judge(base, report(GOOD, finished=False)).status is VerdictStatus.UNPROVED
+
+
+def test_a_baseline_that_ran_nothing_to_its_end_verifies_nothing():
+    died = report(finished=False)
+    base = Baseline(first=died, second=died, command="")
+    verdict = judge(base, report(finished=False))
     assert verdict.status is VerdictStatus.UNVERIFIED
     assert "do not run to their end" in verdict.summary
 
@@ -174,35 +223,6 @@ def test_a_baseline_without_an_end_verifies_nothing():
 def test_own_tests_verify_where_base_has_none():
     own = OwnTests(report({"new": "passed"}), report({"new": "failed"}))
     assert judge(baseline({}), report(), own=own).status is VerdictStatus.PASSED
-
-
-UNPROVED = judge(BASE, report(GOOD))
-PASSED = judge(BASE, report(GOOD), own=OWN)
-
-
-def test_anothers_valid_test_proves():
-    verdict = apply_cross(UNPROVED, passed=["x::t"], failed=[])
-    assert verdict.status is VerdictStatus.PASSED
-    assert verdict.evidence.proved_by == ("x::t",)
-    assert verdict.evidence.cross_passed == ("x::t",)
-    assert verdict.summary == "x::t goes from red to green"
-
-
-def test_failing_anothers_valid_test_fails():
-    verdict = apply_cross(PASSED, passed=["x::t"], failed=["y::u"])
-    assert verdict.status is VerdictStatus.FAILED
-    assert verdict.evidence.cross_failed == ("y::u",)
-    assert verdict.summary == "fails y::u, written by another contestant"
-
-
-def test_crossing_with_nobody_changes_nothing():
-    assert apply_cross(PASSED, passed=[], failed=[]) == PASSED
-    assert apply_cross(UNPROVED, passed=[], failed=[]) == UNPROVED
-
-
-def test_a_failed_run_is_not_examined_again():
-    failed = judge(BASE, report({}))
-    assert apply_cross(failed, passed=["x::t"], failed=[]) is failed
 
 
 TESTS = st.sampled_from(["a", "b", "c", "t.py::d"])
@@ -234,24 +254,10 @@ def test_nothing_wrong_ever_passes(
     green = {t for t, o in after.outcomes.items() if o in GREEN}
     ran = green | {t for t, o in after.outcomes.items() if o in RED}
     assert not suspicion.tampered
-    assert after.finished
+    assert after.finished or not (base.first.finished or base.second.finished)
     assert steady(base, GREEN) <= green
     assert steady(base, GREEN | RED) <= ran
     assert not verdict.broken
     assert not verdict.missing
     assert verdict.evidence.executed >= verdict.evidence.baseline_executed
     assert verdict.evidence.proved_by
-
-
-VERDICTS = st.sampled_from([UNPROVED, PASSED]) | st.builds(
-    judge, BASELINES, REPORTS, own=OWNS, suspicion=SUSPICIONS
-)
-
-
-@given(VERDICTS, st.lists(TESTS), st.lists(TESTS))
-def test_crossing_never_saves_a_run(verdict: Verdict, passed: list[str], failed: list[str]):
-    crossed = apply_cross(verdict, passed=passed, failed=failed)
-    if crossed.status is VerdictStatus.PASSED:
-        assert not failed
-        assert verdict.status in {VerdictStatus.PASSED, VerdictStatus.UNPROVED}
-    assert crossed.summary

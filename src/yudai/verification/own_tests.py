@@ -35,20 +35,20 @@ class _Read(NamedTuple):
     symbols: tuple[Symbol, ...]
 
 
-class Shown(NamedTuple):
+class Weighed(NamedTuple):
     tests: tuple[OwnTest, ...]
     unsteady: tuple[str, ...] = ()
 
 
 async def weigh_own_tests(
     case: VerificationCase, parts: Parts, readings: Readings, results: StageResults
-) -> Shown:
+) -> Weighed:
     """Every own test that is red on base and green on the patch, with its kind."""
     steady, unsteady = steady_proofs(results)
     if not steady:
-        return Shown((), tuple(unsteady))
+        return Weighed((), tuple(unsteady))
     if case.plan.runner is TestRunner.COMMAND:
-        return Shown(tuple(_command(case, readings, test) for test in steady))
+        return Weighed(tuple(_command(case, readings, test) for test in steady))
     symbols = introduced(readings.sources_before, readings.sources_after)
     read = [_read(case.plan, readings, symbols, test) for test in steady]
     kept = await _on_kept_tree(case, parts, readings, read)
@@ -56,7 +56,7 @@ async def weigh_own_tests(
     tests = tuple(
         _weighed(case, parts, readings, one, _Reports(on_patch, on_base, kept)) for one in read
     )
-    return Shown(tests, tuple(unsteady))
+    return Weighed(tests, tuple(unsteady))
 
 
 def weigh_fixed(

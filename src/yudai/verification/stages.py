@@ -47,16 +47,11 @@ def split(patch: Patch, withheld: Iterable[str]) -> Parts:
 def paths_with_tests(plan: TestPlan, tests: Patch, known: Iterable[str] = ()) -> tuple[str, ...]:
     """Files that the runner can take tests from: by their name, or because it is known to."""
     files = {test.partition("::")[0] for test in known}
-    regular = (change for change in tests.files if change.new_mode.startswith("100"))
+    regular = {change.path for change in tests.files if change.new_mode.startswith("100")}
+    named = {path for path in regular if _is_test_of(plan, path)}
     # A snapshot's tests are in the file that it belongs to.
-    changed = {test_file_of(change.path) for change in regular}
-    return tuple(
-        sorted(
-            path
-            for path in changed
-            if path.startswith(place_of(plan)) and (_is_test_of(plan, path) or path in files)
-        )
-    )
+    known_files = {test_file_of(path) for path in regular} & files
+    return tuple(sorted(path for path in named | known_files if path.startswith(place_of(plan))))
 
 
 def own_paths(case: VerificationCase, parts: Parts) -> tuple[str, ...]:

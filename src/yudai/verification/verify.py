@@ -20,12 +20,13 @@ from yudai.verification.case import Parts, VerificationCase
 from yudai.verification.clean_sandboxes import CleanSandboxes
 from yudai.verification.cross_examination import Entry, cross_examine
 from yudai.verification.domain.decide import verdict_alone
+from yudai.verification.domain.examined import unseen
 from yudai.verification.domain.facts import NOT_EXAMINED, Examination, Examined
 from yudai.verification.domain.rules import RULES, Rules
 from yudai.verification.domain.verdict import NOTHING, Verdict, refused
 from yudai.verification.examine import Found, examine_patch
 from yudai.verification.executions import Executions, Results
-from yudai.verification.look import Looked, look
+from yudai.verification.look import look
 from yudai.verification.stages import split
 
 _COMMAND_NOT_FOUND = 127
@@ -88,7 +89,7 @@ class Verifier:
             looked = await look(sandboxes, patch)
             parts = split(patch, looked.suspicion.withheld)
             if prepared.plan is None:
-                return self._judged(parts, Found(_unseen(looked), ""))
+                return self._judged(parts, Found(unseen(looked.suspicion), ""))
             case = VerificationCase.of(
                 Executions(sandboxes, prepared.plan, self.results), prepared, issue, self.rules
             )
@@ -131,16 +132,6 @@ def check_harmless(patch: Patch, protected: Collection[str]) -> None:
     """RefusedError when the patch must not be applied anywhere."""
     if reasons := forbidden(patch, protected=protected):
         raise RefusedError("; ".join(reasons))
-
-
-def _unseen(looked: Looked) -> Examined:
-    """A repository whose own tests say nothing."""
-    suspicion = looked.suspicion
-    return Examined(
-        doubt="no tests could be run",
-        tampered=suspicion.tampered,
-        withheld=suspicion.withheld,
-    )
 
 
 def _check_command(plan: TestPlan, run: TestRun) -> None:

@@ -1,0 +1,138 @@
+"""From test reports to what was found about one patch by itself."""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from yudai.testing.domain.report import NO_REPORT, RED, Baseline, Outcome, TestReport
+from yudai.verification.domain.expectations import Expectation, gives
+from yudai.verification.domain.facts import BaseProof, Examined, OpenExpectation
+from yudai.verification.domain.judge import (
+    NO_OWN_TESTS,
+    NO_SUSPICION,
+    Comparison,
+    OwnTests,
+    Suspicion,
+    compare,
+)
+from yudai.verification.domain.proof import OwnTest
+
+
+class Reports(NamedTuple):
+    """What ran."""
+
+    baseline: Baseline
+    on_patch: TestReport
+    """Base's tests on the patch without its tests."""
+    own: OwnTests = NO_OWN_TESTS
+
+    @property
+    def comparison(self) -> Comparison:
+        return compare(self.baseline, self.on_patch)
+
+    @property
+    def suspects(self) -> frozenset[str]:
+        """Tests of base that would fail the patch."""
+        return frozenset(self.comparison.broken + self.comparison.missing)
+
+    @property
+    def own_suspects(self) -> tuple[str, ...]:
+        """Its own tests, and files of them, that fail on the patch itself."""
+        report = self.own.on_patch or NO_REPORT
+        new = self.own.new(self.baseline)
+        uncollected = set(report.collection_errors) - set(self.baseline.first.collection_errors)
+        return (*sorted(uncollected), *(test for test in new if report.outcomes[test] in RED))
+
+
+class Confirmation(NamedTuple):
+    """What failed again when it was run alone, and what did not."""
+
+    base: frozenset[str]
+    own: tuple[str, ...] = ()
+    unsteady: tuple[str, ...] = ()
+
+
+class Shown(NamedTuple):
+    """What the tests that go from red to green show."""
+
+    own: tuple[OwnTest, ...] = ()
+    fixed: tuple[BaseProof, ...] = ()
+
+
+def examined_of(
+    reports: Reports,
+    confirmed: Confirmation,
+    shown: Shown,
+    *,
+    suspicion: Suspicion = NO_SUSPICION,
+    edited: Mapping[str, Sequence[Expectation]] | None = None,
+    issue: str = "",
+) -> Examined:
+    """`edited`: by test of base, the values that the patch would have it expect."""
+    baseline, on_patch, own = reports
+    comparison = reports.comparison
+    expectations = _expectations(reports, confirmed, edited or {}, issue)
+    needed = {one.line for test in expectations for one in (edited or {})[test.test]}
+    return Examined(
+        fixed=shown.fixed,
+        broken=tuple(test for test in comparison.broken if test in confirmed.base),
+        missing=tuple(test for test in comparison.missing if test in confirmed.base),
+        flaky=tuple(sorted(baseline.flaky)),
+        unsteady=confirmed.unsteady,
+        unfinished=_ending(on_patch) if _is_whole(baseline) else "",
+        own=shown.own,
+        own_names=tuple(own.new(baseline)),
+        own_failed=confirmed.own,
+        own_unfinished="" if own.on_patch is None else _ending(own.on_patch),
+        expectations=expectations,
+        tampered=tuple(line for line in suspicion.tampered if line not in needed),
+        withheld=suspicion.withheld,
+        doubt=_doubt(reports),
+        executed=len(on_patch.executed),
+        baseline_executed=len(baseline.executed),
+    )
+
+
+def unseen(suspicion: Suspicion) -> Examined:
+    """Of a repository where no tests can be run."""
+    return Examined(
+        doubt="no tests could be run", tampered=suspicion.tampered, withheld=suspicion.withheld
+    )
+
+
+def _expectations(
+    reports: Reports,
+    confirmed: Confirmation,
+    edited: Mapping[str, Sequence[Expectation]],
+    issue: str,
+) -> tuple[OpenExpectation, ...]:
+    """Edits that the patch needs: base's own version fails with it, and the edited one passes."""
+    outcomes = (reports.own.on_patch or NO_REPORT).outcomes
+    return tuple(
+        OpenExpectation(
+            test=test, path=one.path, before=one.before, now=one.now, given=gives(issue, one.now)
+        )
+        for test, values in edited.items()
+        for one in values
+        if test in confirmed.base and outcomes.get(test) is Outcome.PASSED
+    )
+
+
+def _is_whole(baseline: Baseline) -> bool:
+    """A suite that dies on base, too, gives the tests that it ran."""
+    return baseline.first.finished or baseline.second.finished
+
+
+def _ending(report: TestReport) -> str:
+    if report.finished:
+        return ""
+    return "ran out of time" if report.timed_out else "did not run to their end"
+
+
+def _doubt(reports: Reports) -> str:
+    baseline, after, own = reports
+    own_executed = own.on_patch.executed if own.on_patch else frozenset[str]()
+    if baseline.executed or after.executed or own_executed:
+        return ""
+    if _is_whole(baseline):
+        return "no tests could be run"
+    return "base's own tests do not run to their end"
