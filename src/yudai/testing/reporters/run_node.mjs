@@ -164,12 +164,12 @@ function failureOf({ details }, hasBegun) {
   const { cause, failureType } = details?.error ?? {};
   const message = String(cause?.message ?? cause ?? "");
   if (failureType === "hookFailed") return describe(cause, "set_up");
-  if (failureType === "testTimeoutFailure") return { kind: "timeout", message };
+  if (failureType === "testTimeoutFailure") return describe({ message }, "timeout");
   if (failureType === "testCodeFailure" || failureType === "uncaughtException") return describe(cause ?? details.error);
-  if (failureType !== "cancelledByParent") return { ...describe(cause), kind: "unknown" };
+  if (failureType !== "cancelledByParent") return describe(cause, "unknown");
   // Its parent ended first: for want of anything to wait for, or because its set-up failed.
-  if (/still pending/.test(message)) return { kind: hasBegun ? "timeout" : "unknown", message };
-  return { kind: hasBegun ? "unknown" : "set_up", message };
+  if (/still pending/.test(message)) return describe({ message }, hasBegun ? "timeout" : "unknown");
+  return describe({ message }, hasBegun ? "unknown" : "set_up");
 }
 
 function outcome({ details, skip, todo }, passed) {
