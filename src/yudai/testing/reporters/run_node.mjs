@@ -139,8 +139,9 @@ function follow(stream, report, files) {
     const isHung = error?.failureType === "testTimeoutFailure";
     const isLoaded = heard.has(file) && !isHung;
     const printed = (output.get(file) ?? []).join("");
-    const caught = typeof error?.cause === "object" ? describe(error.cause) : null;
-    const said = isHung ? null : (caught ?? describeOutput(printed, isLoaded ? undefined : "import"));
+    const kind = isLoaded ? undefined : "import";
+    const caught = error?.cause && typeof error.cause === "object" ? describe(error.cause, kind) : null;
+    const said = isHung ? null : (caught ?? describeOutput(printed, kind));
     const failure = said ?? { kind: isHung ? "timeout" : "exit", message: isHung ? "" : `exit code ${error?.exitCode}` };
     if (isLoaded) report.trouble(place(file, cwd), failure);
     else report.uncollected(place(file, cwd), failure);
