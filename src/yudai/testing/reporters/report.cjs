@@ -115,7 +115,7 @@ function nameOf(error) {
 
 /** A stack begins with type and message. */
 function headOf(stack) {
-  const end = stack.search(/\n\s+at /);
+  const end = stack.search(/\n[ \t]+at /);
   const head = end < 0 ? stack : stack.slice(0, end);
   const type = /^[\w$.]{1,100}(?= ?(?:\[\w{1,50}\])?: )/.exec(head)?.[0] ?? "";
   return { type, message: type ? head.slice(head.indexOf(": ") + 2) : head };

@@ -72,7 +72,7 @@ function failureOf({ failureMessages, failureDetails }) {
 
 /** A hook that fails after an `await` leaves no trace of having been one. */
 function aroundATest(stack) {
-  return /\n\s+at (?:async )?_callCircusHook /.test(stack.slice(0, 100_000)) ? "set_up" : undefined;
+  return /\n[ \t]+at (?:async )?_callCircusHook /.test(stack.slice(0, 100_000)) ? "set_up" : undefined;
 }
 
 function failureOfFile(error, kind) {

@@ -139,8 +139,9 @@ function follow(stream, report, files) {
     const isHung = error?.failureType === "testTimeoutFailure";
     const isLoaded = heard.has(file) && !isHung;
     const printed = (output.get(file) ?? []).join("");
-    const caught = typeof error?.cause === "object" ? describe(error.cause) : null;
-    const said = isHung ? null : (caught ?? describeOutput(printed, isLoaded ? undefined : "import"));
+    const kind = isLoaded ? undefined : "import";
+    const caught = error?.cause && typeof error.cause === "object" ? describe(error.cause, kind) : null;
+    const said = isHung ? null : (caught ?? describeOutput(printed, kind));
     const failure = said ?? { kind: isHung ? "timeout" : "exit", message: isHung ? "" : `exit code ${error?.exitCode}` };
     if (isLoaded) report.trouble(place(file, cwd), failure);
     else report.uncollected(place(file, cwd), failure);
@@ -164,12 +165,12 @@ function failureOf({ details }, hasBegun) {
   const { cause, failureType } = details?.error ?? {};
   const message = String(cause?.message ?? cause ?? "");
   if (failureType === "hookFailed") return describe(cause, "set_up");
-  if (failureType === "testTimeoutFailure") return { kind: "timeout", message };
+  if (failureType === "testTimeoutFailure") return describe({ message }, "timeout");
   if (failureType === "testCodeFailure" || failureType === "uncaughtException") return describe(cause ?? details.error);
-  if (failureType !== "cancelledByParent") return { ...describe(cause), kind: "unknown" };
+  if (failureType !== "cancelledByParent") return describe(cause, "unknown");
   // Its parent ended first: for want of anything to wait for, or because its set-up failed.
-  if (/still pending/.test(message)) return { kind: hasBegun ? "timeout" : "unknown", message };
-  return { kind: hasBegun ? "unknown" : "set_up", message };
+  if (/still pending/.test(message)) return describe({ message }, hasBegun ? "timeout" : "unknown");
+  return describe({ message }, hasBegun ? "unknown" : "set_up");
 }
 
 function outcome({ details, skip, todo }, passed) {
