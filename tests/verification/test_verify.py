@@ -5,6 +5,7 @@ from yudai.kit.errors import SandboxError
 from yudai.projects.domain.project import Project
 from yudai.sandboxes.port import BaseRef
 from yudai.testing.domain.runners import TestRunner
+from yudai.verification.baseline import Prepared
 from yudai.verification.domain.verdict import Verdict, VerdictStatus
 from yudai.verification.verify import BaselineRun, Verification, Verifier
 
@@ -63,17 +64,17 @@ async def measured(
     return base, _MEASURED[key]
 
 
+def prepared_of(base: BaseRef, found: BaselineRun) -> Prepared:
+    return Prepared(base=base, plan=found.plan, baseline=found.baseline, project=PROJECT)
+
+
 async def verified(
     ground: Ground, change: Files, files: Files = BASE, project: Project = PROJECT
 ) -> Verification:
     base, found = await measured(ground, files, project)
+    prepared = Prepared(base=base, plan=found.plan, baseline=found.baseline, project=project)
     return await Verifier(ground.backend).verify(
-        base,
-        found.plan,
-        found.baseline,
-        ground.patch(files, change),
-        project=project,
-        owner="test",
+        prepared, ground.patch(files, change), owner="test"
     )
 
 
@@ -99,18 +100,16 @@ async def test_the_baseline(ground: Ground):
 async def test_a_repository_without_tests(ground: Ground):
     files: Files = {"calc.py": BASE["calc.py"]}
     base, found = await measured(ground, files)
-    assert found.plan is None
-    assert found.baseline.command == ""
-    assert "no tests were found" in found.log
+    assert found.plan is not None
+    assert found.baseline.command == "python -m pytest"
+    assert found.baseline.known == frozenset()
     verifier = Verifier(ground.backend)
     patch = ground.patch(files, {"calc.py": RIGHT})
-    plain = await verifier.verify(base, None, found.baseline, patch, project=PROJECT, owner="t")
+    plain = await verifier.verify(prepared_of(base, found), patch, owner="t")
     assert plain.verdict.status is VerdictStatus.UNVERIFIED
     assert (plain.files_changed, plain.lines_changed) == (1, 2)
     hijack = ground.patch(files, {"sitecustomize.py": ""})
-    found_out = await verifier.verify(
-        base, None, found.baseline, hijack, project=PROJECT, owner="t"
-    )
+    found_out = await verifier.verify(prepared_of(base, found), hijack, owner="t")
     assert found_out.verdict.status is VerdictStatus.FAILED
 
 
@@ -118,7 +117,7 @@ async def test_a_right_fix_with_a_test_passes(ground: Ground):
     found = await verified(ground, {"calc.py": RIGHT, "tests/test_add.py": NEW_TEST})
     assert found.verdict.status is VerdictStatus.PASSED
     assert found.verdict.evidence.proved_by == ("tests/test_add.py::test_add",)
-    assert found.valid_tests == ("tests/test_add.py::test_add",)
+    assert found.verdict.evidence.valid_tests == ("tests/test_add.py::test_add",)
     assert (found.files_changed, found.lines_changed) == (1, 2)
     assert "tests/test_add.py" in found.test_part
     assert "calc.py" not in found.test_part.replace("from calc", "")
@@ -152,17 +151,21 @@ async def test_a_test_that_needs_new_names_is_red_on_base(ground: Ground):
     code = str(BASE["calc.py"]) + "\n        def sub(a, b):\n            return a - b\n"
     test = "from calc import sub\ndef test_sub(): assert sub(3, 1) == 2\n"
     found = await verdict(ground, {"calc.py": code, "tests/test_sub.py": test})
-    assert found.evidence.valid_tests == ("tests/test_sub.py::test_sub",)
+    [test] = found.evidence.weighed
+    assert (test.test, test.kind) == ("tests/test_sub.py::test_sub", "interface")
+    assert test.symbols == ("sub",)
+    assert (found.status, found.evidence.valid_tests) == (VerdictStatus.UNPROVED, ())
 
 
-async def test_a_test_that_takes_base_down_is_red_there(ground: Ground):
+async def test_a_test_that_takes_base_down_shows_no_behaviour(ground: Ground):
     files: Files = {
         **BASE,
         "calc.py": "def add(a, b):\n    import os\n    os._exit(0)\nmul = int.__mul__\n",
     }
     found = await verdict(ground, {"calc.py": RIGHT, "tests/test_add.py": NEW_TEST}, files)
-    assert found.status is VerdictStatus.PASSED
-    assert found.evidence.valid_tests == ("tests/test_add.py::test_add",)
+    assert found.status is VerdictStatus.UNPROVED
+    [test] = found.evidence.weighed
+    assert (test.test, test.kind) == ("tests/test_add.py::test_add", "none")
 
 
 async def test_a_base_test_that_turns_green_proves(ground: Ground):
@@ -183,16 +186,26 @@ async def test_breaking_a_test_fails(ground: Ground):
     assert found.evidence.valid_tests == ("tests/test_add.py::test_add",)
 
 
-async def test_editing_the_test_to_pass_fails_and_base_keeps_its_own(ground: Ground):
+async def test_an_edited_expectation_waits_for_a_person_and_base_keeps_its_own(ground: Ground):
     broken = str(RIGHT).replace("a * b", "a + b")
     edited = str(BASE["tests/test_calc.py"]).replace("== 6", "== 5").replace("== 0", "== 2")
     found = await verdict(ground, {"calc.py": broken, "tests/test_calc.py": edited})
-    assert found.status is VerdictStatus.FAILED
-    assert found.tampered == (
-        "tests/test_calc.py: changes what test_mul expects: 6 -> 5",
-        "tests/test_calc.py: changes what test_mul_by_zero expects: 0 -> 2",
-    )
+    assert (found.status, found.tampered) == (VerdictStatus.UNPROVED, ())
+    changed = [
+        (one.test, one.before, one.now, one.accepted) for one in found.evidence.changed_expectations
+    ]
+    assert changed == [
+        ("tests/test_calc.py::test_mul", "6", "5", False),
+        ("tests/test_calc.py::test_mul_by_zero", "0", "2", False),
+    ]
     assert len(found.broken) == 2
+
+
+async def test_an_edited_expectation_that_the_patch_does_not_need_is_tampering(ground: Ground):
+    edited = str(BASE["tests/test_calc.py"]).replace("== 6", "== 5")
+    found = await verdict(ground, {"calc.py": RIGHT, "tests/test_calc.py": edited})
+    assert found.status is VerdictStatus.FAILED
+    assert found.tampered == ("tests/test_calc.py: changes what test_mul expects: 6 -> 5",)
 
 
 async def test_deleting_tests_fails(ground: Ground):
@@ -216,7 +229,8 @@ async def test_other_configuration_is_applied(ground: Ground):
     found = await verdict(
         ground, {"calc.py": RIGHT, "pyproject.toml": config, "tests/test_x.py": check}
     )
-    assert found.evidence.valid_tests == ("tests/test_x.py::test_x",)
+    [test] = found.evidence.weighed
+    assert (test.test, test.subjects) == ("tests/test_x.py::test_x", ("a data file",))
 
 
 async def test_a_conftest_that_turns_everything_green_is_withheld(ground: Ground):
@@ -276,9 +290,7 @@ async def test_flaky_tests_are_left_out(ground: Ground):
     assert len(found.baseline.flaky) == 2
     patch = ground.patch(files, {"calc.py": RIGHT})
     verifier = Verifier(ground.backend)
-    done = await verifier.verify(
-        base, found.plan, found.baseline, patch, project=PROJECT, owner="t"
-    )
+    done = await verifier.verify(prepared_of(base, found), patch, owner="t")
     assert done.verdict.status is VerdictStatus.UNPROVED
     assert done.verdict.flaky == tuple(sorted(found.baseline.flaky))
     assert done.verdict.missing == ()
@@ -303,9 +315,7 @@ async def test_a_patch_that_does_not_apply(ground: Ground):
     base, found = await measured(ground)
     other = {"calc.py": "entirely\ndifferent\n"}
     patch = ground.patch(other, {"calc.py": "entirely\nother\n"})
-    done = await Verifier(ground.backend).verify(
-        base, found.plan, found.baseline, patch, project=PROJECT, owner="t"
-    )
+    done = await Verifier(ground.backend).verify(prepared_of(base, found), patch, owner="t")
     assert done.verdict.status is VerdictStatus.FAILED
     assert done.verdict.summary.startswith("the patch does not apply: ")
 
@@ -313,9 +323,7 @@ async def test_a_patch_that_does_not_apply(ground: Ground):
 @pytest.mark.parametrize("text", ["garbage\n", "diff --git a/../x b/../x\nnew file mode 100644\n"])
 async def test_a_patch_that_is_refused(ground: Ground, text: str):
     base, found = await measured(ground)
-    done = await Verifier(ground.backend).verify(
-        base, found.plan, found.baseline, text, project=PROJECT, owner="t"
-    )
+    done = await Verifier(ground.backend).verify(prepared_of(base, found), text, owner="t")
     assert done.verdict.status is VerdictStatus.FAILED
     assert "not a git patch" in done.log or "leads outside" in done.log
 
@@ -356,7 +364,7 @@ async def test_unittest_repositories(ground: Ground):
     """
     found = await verified(ground, {"calc.py": RIGHT, "tests/test_add.py": test}, files)
     assert found.verdict.status is VerdictStatus.PASSED
-    assert found.valid_tests == ("test_add.Add.test_add",)
+    assert found.verdict.evidence.valid_tests == ("test_add.Add.test_add",)
     assert "python -m unittest discover -s tests" in found.log
 
 

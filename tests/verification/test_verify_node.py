@@ -1,17 +1,15 @@
 """Verdicts where tests are not Python's: Node's own runner, and commands with an exit code."""
 
-import asyncio
 from collections.abc import Mapping
 
 import pytest
 
+from tests.support.contest import Contest
 from tests.support.verified_repo import Files, Ground
 from yudai.kit.errors import RefusedError
-from yudai.kit.ids import RunId
 from yudai.projects.domain.project import Project
 from yudai.testing.domain.runners import TestRunner
 from yudai.verification.baseline import Prepared
-from yudai.verification.cross_examination import Entry, cross_examine
 from yudai.verification.domain.verdict import Verdict, VerdictStatus
 from yudai.verification.verify import BaselineRun, Verifier
 
@@ -35,14 +33,8 @@ async def verified(
     base = await ground.base(files, node=project.node)
     verifier = Verifier(ground.backend)
     found = await verifier.baseline(base, project=project, owner="test")
-    done = await verifier.verify(
-        base,
-        found.plan,
-        found.baseline,
-        ground.patch(files, change),
-        project=project,
-        owner="test",
-    )
+    prepared = Prepared(base=base, plan=found.plan, baseline=found.baseline, project=project)
+    done = await verifier.verify(prepared, ground.patch(files, change), owner="test")
     return found, done.verdict
 
 
@@ -184,21 +176,8 @@ async def test_a_command_whose_inside_does_not_exist(ground: Ground):
 async def crossed(
     ground: Ground, files: Files, changes: Mapping[str, Files], project: Project
 ) -> dict[str, Verdict]:
-    base = await ground.base(files, node=project.node)
-    verifier = Verifier(ground.backend)
-    found = await verifier.baseline(base, project=project, owner="test")
-    prepared = Prepared(base=base, plan=found.plan, baseline=found.baseline, project=project)
-    entries: list[Entry] = []
-    for handle, change in changes.items():
-        patch = ground.patch(files, change)
-        done = await verifier.verify(
-            base, found.plan, found.baseline, patch, project=project, owner="test"
-        )
-        entries.append(Entry(RunId(handle), handle, patch, done.verdict))
-    again = await cross_examine(
-        ground.backend, prepared, entries, owner="test", lanes=asyncio.Semaphore(2)
-    )
-    return {e.handle: again.get(e.run_id, e.verdict) for e in entries}
+    found = await Contest(ground, files, "", changes, node=project.node, project=project).judge()
+    return {handle: found.verdict(handle) for handle in changes}
 
 
 async def test_cross_examination_of_node_tests(ground: Ground):
