@@ -401,6 +401,8 @@ class TestUsedByScripts:
             ("execSync('node -e \"require(x).dup()\"')", "dup"),
             ("eval(code)", "dup"),
             ("require(name)", "dup"),
+            ("parse[name]()", "dup"),
+            ("parse['du' + 'p']()", "dup"),
         ],
     )
     def test_ways_to_use_something(self, body: str, name: str):
@@ -424,6 +426,7 @@ class TestUsedByScripts:
             "// dup strict total\n/* --quiet */ expect(/dup/.test('a')).toBe(true)",
             "const strict = true; expect(strict).toBe(true)",
             "console.total(JSON.strict)",
+            "expect(parse['rows']).toBe(parse[0])",
         ],
     )
     def test_what_only_looks_alike(self, body: str):

@@ -23,6 +23,10 @@ _SAME = words(
     read_text load loads"""
 )
 _LISTS = words("glob rglob iglob iterdir listdir scandir walk")
+_JOINS = frozenset({"join", "joinpath", "files"})
+# Not methods of a path, although they stand behind a dot.
+_FUNCTIONS = frozenset({"Path", "PurePath", "load", "loads", "open"})
+_FOLDERS = frozenset({"os", "glob", "io", "posixpath"})
 _MOST_DEEP = 25
 _MOST_PLACES = 16
 _MOST_STEPS = 500
@@ -179,13 +183,6 @@ class Places:
     def _of_call(self, node: ast.Call, path: str, depth: int) -> Iterator[Place]:
         names = dotted(node.func)
         last = names[-1] if names else _last(node.func)
-        object_of = node.func.value if isinstance(node.func, ast.Attribute) else None
-        is_method = object_of is not None and names[:1] not in (
-            ["os"],
-            ["glob"],
-            ["io"],
-            ["posixpath"],
-        )
         if set(names) & _TEMPORARY:
             yield Place(Root.TEMPORARY)
         elif last in {"getcwd", "cwd"}:
@@ -196,12 +193,18 @@ class Places:
         elif last == "dirname":
             for argument in node.args[:1]:
                 yield from (place.up() for place in self._of(argument, path, depth + 1))
-        elif last in {"with_name", "with_suffix"} and object_of is not None:
+        else:
+            yield from self._of_method(node, last, path, depth)
+
+    def _of_method(self, node: ast.Call, last: str, path: str, depth: int) -> Iterator[Place]:
+        names = dotted(node.func)
+        object_of = node.func.value if isinstance(node.func, ast.Attribute) else None
+        if last in {"with_name", "with_suffix"} and object_of is not None:
             for place in self._of(object_of, path, depth + 1):
                 yield place.up().joined(string_of(node.args[0]) or "*" if node.args else "*")
-        elif last in {"join", "joinpath", "files"} or last in _SAME | _LISTS:
-            is_object = is_method and last not in {"Path", "PurePath", "load", "loads", "open"}
-            first = [object_of] if is_object and object_of is not None else []
+        elif last in _SAME | _LISTS | _JOINS:
+            is_function = last in _FUNCTIONS or (names and names[0] in _FOLDERS)
+            first = [] if object_of is None or is_function else [object_of]
             yield from self._joined([*first, *node.args], path, depth)
         else:
             yield _UNKNOWN

@@ -30,6 +30,7 @@ _PLAIN_MODULES = words(
     csv decimal uuid hashlib base64 struct platform"""
 )
 _PLAIN_CALLS = words("str int float bytes bytearray dict list set tuple frozenset open")
+_DISPLAYS = ast.Constant | ast.JoinedStr | ast.List | ast.Dict | ast.Set | ast.ListComp
 _BY_NAME = words(
     """getattr hasattr setattr delattr attrgetter methodcaller import_module __import__ eval exec
     find_spec"""
@@ -191,22 +192,12 @@ class _Foreign:
     def _is_foreign(self, node: ast.expr, depth: int) -> bool:
         if depth > 20:
             return False
-        if isinstance(
-            node, ast.Constant | ast.JoinedStr | ast.List | ast.Dict | ast.Set | ast.ListComp
-        ):
-            return True
         if isinstance(node, ast.Name):
             return self._is_foreign_name(node.id, depth)
-        if isinstance(node, ast.Call):
-            func = node.func
-            if isinstance(func, ast.Name):
-                return func.id in _PLAIN_CALLS
-            return self._is_foreign(func, depth + 1)
-        if isinstance(node, ast.Attribute):
-            return self._is_foreign(node.value, depth + 1)
-        if isinstance(node, ast.BinOp):
-            return self._is_foreign(node.left, depth + 1)
-        return False
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            return node.func.id in _PLAIN_CALLS
+        inner = _inside(node)
+        return isinstance(node, _DISPLAYS) if inner is None else self._is_foreign(inner, depth + 1)
 
     def _is_foreign_name(self, name: str, depth: int) -> bool:
         values = self._values.get(name)
@@ -215,6 +206,15 @@ class _Foreign:
         if name in self._fixtures:
             return True
         return self._imported.get(name, "").partition(".")[0] in _PLAIN_MODULES
+
+
+def _inside(node: ast.expr) -> ast.expr | None:
+    """What an expression is taken from."""
+    if isinstance(node, ast.Call):
+        return node.func
+    if isinstance(node, ast.Attribute):
+        return node.value
+    return node.left if isinstance(node, ast.BinOp) else None
 
 
 def _own_attributes(test: PythonTest) -> frozenset[str]:
