@@ -210,7 +210,10 @@ def uses(text: str, test: str = "tests/test_a.py::test_it", **files: str) -> set
 
 class TestUsedByPython:
     def test_the_impostors_test_uses_what_it_brought(self):
-        text = "from passbook.ledger import duplicates_allowed\n\ndef test_it():\n    assert duplicates_allowed()\n"
+        text = (
+            "from passbook.ledger import duplicates_allowed\n\ndef test_it():\n"
+            "    assert duplicates_allowed()\n"
+        )
         assert uses(text) == {"duplicates_allowed"}
 
     @pytest.mark.parametrize(
@@ -289,7 +292,10 @@ def test_it(name):
         assert uses(text) == set()
 
     def test_imports_and_statements_of_the_file_count_for_every_test(self):
-        text = "from passbook.ledger import duplicates_allowed\nX = make(strict=1)\n\ndef test_it(): pass\n"
+        text = (
+            "from passbook.ledger import duplicates_allowed\nX = make(strict=1)\n\n"
+            "def test_it(): pass\n"
+        )
         assert uses(text) == {"duplicates_allowed", "strict"}
 
     def test_other_tests_and_helpers_that_are_not_called_do_not(self):

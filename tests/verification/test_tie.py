@@ -61,7 +61,8 @@ def score(text: str, issue: str) -> int:
         (
             CLI,
             "from todo.cli import main",
-            "main(['list', '--done', str(tmp_path)])\n    assert 'nothing done yet' in capsys.readouterr().out",
+            "main(['list', '--done', str(tmp_path)])\n"
+            "    assert 'nothing done yet' in capsys.readouterr().out",
         ),
         (
             "`mean([1, 2, 4])` gives 2, I expect 7/3",
@@ -158,7 +159,10 @@ def test_unreadable_files_and_other_languages_are_tied_to_nothing():
 
 
 def script(body: str, head: str, issue: str) -> bool:
-    text = f"{head}\ndescribe('a', () => {{\n  it('groesse-42-neu', () => {{\n    {body}\n  }});\n}});\n"
+    text = (
+        f"{head}\ndescribe('a', () => {{\n  it('groesse-42-neu', () => {{\n    {body}\n"
+        "  });\n});\n"
+    )
     return is_tied("test/a.test.js", text, "test/a.test.js::a > groesse-42-neu", issue=issue)
 
 

@@ -14,14 +14,14 @@ from yudai.verification.domain.sources.python_definitions import (
     stored,
     string_of,
 )
+from yudai.verification.domain.sources.python_messages import compared, wording
 from yudai.verification.domain.sources.python_places import Places
-from yudai.verification.domain.sources.python_wording import compared, wording
 
 _READS = frozenset(
     {"read_text", "read_bytes", "readlines", "exists", "is_file", "is_dir", "stat", "open"}
 )
 _READ_FUNCTIONS = words(
-    """open exists isfile isdir getsize getline getlines cmp get_data read_text read"""
+    """open exists isfile isdir getsize getline getlines cmp get_data read_text"""
 )
 _LISTS = words("glob rglob iglob iterdir listdir scandir walk")
 _WRITES = frozenset({"write_text", "write_bytes", "touch", "mkdir"})

@@ -42,19 +42,22 @@ _CODE = re.compile(r"\bimport\b|\w\(|\w\.\w")
 def python_uses(path: str, text: str, test: str, files: Texts) -> Uses:
     found = python_test(path, text, test, files)
     parts = (*found.own, *found.helpers, *found.loaded)
-    whole = merged(_uses(part, found) for part in parts)
-    headers = merged(_uses(part, found) for part in found.headers)
+    own = _own_attributes(found)
+    fixtures = _FIXTURES - {
+        fixture_of(part.node) for part in found.helpers if isinstance(part.node, Function)
+    }
+    whole = merged(_uses(part, _Foreign(part, own, fixtures)) for part in parts)
+    headers = merged(_uses(part, _Foreign(part, own, fixtures)) for part in found.headers)
     # Another test's parameters are only values; its names have to be there.
     return merged([whole, headers._replace(strings=frozenset(), keywords=frozenset())])
 
 
-def _uses(part: Part, test: PythonTest) -> Uses:
+def _uses(part: Part, foreign: "_Foreign") -> Uses:
     tree = part.node
     docs = documentation(tree)
     own = set(part.module.defined) - set(part.module.imported)
     if isinstance(tree, Function):
         own |= _locals(tree) - set(part.module.imported)
-    foreign = _Foreign(part, test)
     names: set[str] = set()
     attributes: set[str] = set()
     keywords: set[tuple[str, str]] = set()
@@ -74,7 +77,7 @@ def _uses(part: Part, test: PythonTest) -> Uses:
             modules.update(_modules(node, part.module.path))
         elif (text := string_of(node)) is not None and id(node) not in docs:
             strings.update(spellings(text))
-            inner.extend(_code_in(text, test))
+            inner.extend(_code_in(text, part.module.path))
     return merged(
         [
             Uses(
@@ -129,7 +132,7 @@ def _modules(node: ast.Import | ast.ImportFrom, path: str) -> Iterator[str]:
         yield f"{module}.{alias.name}".lstrip(".")
 
 
-def _code_in(text: str, test: PythonTest) -> Iterator[Uses]:
+def _code_in(text: str, path: str) -> Iterator[Uses]:
     """A string may be a program: what is given to `python -c` or `exec`."""
     if len(text) > 20_000 or not _CODE.search(text):
         return
@@ -143,7 +146,7 @@ def _code_in(text: str, test: PythonTest) -> Iterator[Uses]:
             module
             for node in ast.walk(tree)
             if isinstance(node, ast.Import | ast.ImportFrom)
-            for module in _modules(node, test.module.path)
+            for module in _modules(node, path)
         }
         keywords = {
             word
@@ -157,13 +160,11 @@ def _code_in(text: str, test: PythonTest) -> Iterator[Uses]:
 class _Foreign:
     """Which objects are surely not the product's: text, numbers, the standard library, fixtures."""
 
-    def __init__(self, part: Part, test: PythonTest) -> None:
+    def __init__(self, part: Part, own: frozenset[str], fixtures: frozenset[str]) -> None:
         self._imported = part.module.imported
         self._values: dict[str, list[ast.expr]] = {}
-        self._fixtures = _FIXTURES - {
-            fixture_of(p.node) for p in test.helpers if isinstance(p.node, Function)
-        }
-        self._own = _own_attributes(test)
+        self._fixtures = fixtures
+        self._own = own
         for node in ast.walk(part.node):
             if isinstance(node, ast.Assign):
                 for target in node.targets:

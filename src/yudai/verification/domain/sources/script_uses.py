@@ -122,7 +122,8 @@ def _lists(script: Script, at: int, imports: Mapping[str, str]) -> bool:
         return word == "Reflect" or script.word(at + 2) == "getOwnPropertyNames"
     if word in imports and script.word(at + 1) == "[":
         is_plain = script.string(at + 2) is not None and script.word(at + 3) == "]"
-        return not is_plain and script.tokens[at + 2].kind is not TokenKind.NUMBER
+        is_type = script.word(at + 2) == "]"
+        return not (is_plain or is_type) and script.tokens[at + 2].kind is not TokenKind.NUMBER
     if word in {"eval", "Function"} and script.word(at + 1) == "(":
         return script.string(at + 2) is None
     return (
