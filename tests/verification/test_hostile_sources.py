@@ -12,12 +12,12 @@ from yudai.verification.domain.test_subjects import subjects
 from yudai.verification.domain.tie import is_tied, match_score
 
 _PYTHON = """test_a(x=1): |class A(B): |    |\n|x|(|)|[|]|{|}|.|,|= |import a |from a import x |def
-|self|assert |with |raises(E, match='a')| as e:|"a"|'|f'{x}'|lambda: |@fixture\n|open(|__file__|Path(x)
-|/|parent|async |await |yield |return |if |else:|try:|except E as e:|: |* |**k|#|\'\'\'|1
+|self|assert |with |raises(E, match='a')| as e:|"a"|'|f'{x}'|lambda: |@fixture\n|open(|__file__
+|Path(x)|/|parent|async |await |yield |return |if |else:|try:|except E as e:|: |* |**k|#|\'\'\'|1
 |time.time()|- |< 2|_p|getattr(|parametrize('x', [|\\|\0"""
 _SCRIPT = """it('a', () => {|describe(`a ${|}|)|(|{|[|]|;|\n|,|=>|= |const |function |class A
-|export |'|import |from 'x'|require('./x')|module.exports|.|x|"|`|/|//|/*|*/|expect(|.toThrow(|<|>|return
-|async|:|this.a = |?.|${|#p|1|fs.readFileSync(|Date.now()|eval(|\\|=|@|</a>"""
+|export |'|import |from 'x'|require('./x')|module.exports|.|x|"|`|/|//|/*|*/|expect(|.toThrow(|<|>
+|return|async|:|this.a = |?.|${|#p|1|fs.readFileSync(|Date.now()|eval(|\\|=|@|</a>"""
 PYTHON = st.sampled_from(_PYTHON.split("|"))
 SCRIPT = st.sampled_from(_SCRIPT.split("|"))
 

@@ -253,6 +253,7 @@ class TestUsedByPython:
             "getattr(ledger, name)()",
             "[n for n in dir(ledger) if n.startswith('dup')]",
             "vars(ledger)[name]()",
+            "assert len(ledger.parse.__defaults__) == 2",
             "inspect.signature(ledger.parse)",
             "eval(code)",
             "importlib.import_module(name)",

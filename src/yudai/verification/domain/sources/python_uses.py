@@ -36,6 +36,10 @@ _BY_NAME = words(
     find_spec"""
 )
 _LISTINGS = words("dir vars getmembers signature getfullargspec globals iter_modules")
+_INSIDES = words(
+    """__dict__ __kwdefaults__ __defaults__ __annotations__ __code__ __slots__ __subclasses__
+    __all__ __dataclass_fields__"""
+)
 _CODE = re.compile(r"\bimport\b|\w\(|\w\.\w")
 
 
@@ -246,7 +250,7 @@ class _Dynamic:
 
     def looks_up(self, node: ast.AST) -> bool:
         if isinstance(node, ast.Attribute):
-            return node.attr == "__dict__"
+            return node.attr in _INSIDES
         if not isinstance(node, ast.Call):
             return False
         name = (dotted(node.func) or [""])[-1]
