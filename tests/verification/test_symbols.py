@@ -210,7 +210,10 @@ def uses(text: str, test: str = "tests/test_a.py::test_it", **files: str) -> set
 
 class TestUsedByPython:
     def test_the_impostors_test_uses_what_it_brought(self):
-        text = "from passbook.ledger import duplicates_allowed\n\ndef test_it():\n    assert duplicates_allowed()\n"
+        text = (
+            "from passbook.ledger import duplicates_allowed\n\ndef test_it():\n"
+            "    assert duplicates_allowed()\n"
+        )
         assert uses(text) == {"duplicates_allowed"}
 
     @pytest.mark.parametrize(
@@ -250,6 +253,7 @@ class TestUsedByPython:
             "getattr(ledger, name)()",
             "[n for n in dir(ledger) if n.startswith('dup')]",
             "vars(ledger)[name]()",
+            "assert len(ledger.parse.__defaults__) == 2",
             "inspect.signature(ledger.parse)",
             "eval(code)",
             "importlib.import_module(name)",
@@ -289,7 +293,10 @@ def test_it(name):
         assert uses(text) == set()
 
     def test_imports_and_statements_of_the_file_count_for_every_test(self):
-        text = "from passbook.ledger import duplicates_allowed\nX = make(strict=1)\n\ndef test_it(): pass\n"
+        text = (
+            "from passbook.ledger import duplicates_allowed\nX = make(strict=1)\n\n"
+            "def test_it(): pass\n"
+        )
         assert uses(text) == {"duplicates_allowed", "strict"}
 
     def test_other_tests_and_helpers_that_are_not_called_do_not(self):
@@ -401,6 +408,8 @@ class TestUsedByScripts:
             ("execSync('node -e \"require(x).dup()\"')", "dup"),
             ("eval(code)", "dup"),
             ("require(name)", "dup"),
+            ("parse[name]()", "dup"),
+            ("parse['du' + 'p']()", "dup"),
         ],
     )
     def test_ways_to_use_something(self, body: str, name: str):
@@ -424,6 +433,7 @@ class TestUsedByScripts:
             "// dup strict total\n/* --quiet */ expect(/dup/.test('a')).toBe(true)",
             "const strict = true; expect(strict).toBe(true)",
             "console.total(JSON.strict)",
+            "expect(parse['rows']).toBe(parse[0])",
         ],
     )
     def test_what_only_looks_alike(self, body: str):

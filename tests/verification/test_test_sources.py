@@ -163,7 +163,12 @@ def test_helpers_count():
     assert python_same(text, text.replace("test_a", "test_b"))
 
 
-TWO = "import { f } from '../a.js';\ntest('x', () => {\n  const got = f(1);\n  expect(got).toBe('2');\n});\n"
+TWO = """import { f } from '../a.js';
+test('x', () => {
+  const got = f(1);
+  expect(got).toBe('2');
+});
+"""
 
 
 @pytest.mark.parametrize(

@@ -74,7 +74,8 @@ class TestFilesOfPython:
             ),
             ("assert os.system('git grep x') == 0", "source text"),
             (
-                "with open(os.path.join(os.path.dirname(__file__), '..', '..', 'setup.py')) as f:\n    assert f",
+                "with open(os.path.join(os.path.dirname(__file__), '..', '..', "
+                "'setup.py')) as f:\n    assert f",
                 "source text",
             ),
             ("assert 'x' in README.read_text()", "a document"),
@@ -177,14 +178,17 @@ class TestWordingOfPython:
         [
             "with pytest.raises(ValueError, match='no such row'): ledger.add(1)",
             "with self.assertRaisesRegex(ValueError, 'no such row'): ledger.add(1)",
-            "with pytest.raises(ValueError) as e: ledger.add(1)\nassert str(e.value) == 'no such row'",
-            "with pytest.raises(ValueError) as e: ledger.add(1)\nassert 'such row' in e.value.args[0]",
+            "with pytest.raises(ValueError) as e: ledger.add(1)\n"
+            "assert str(e.value) == 'no such row'",
+            "with pytest.raises(ValueError) as e: ledger.add(1)\n"
+            "assert 'such row' in e.value.args[0]",
             "with pytest.raises(ValueError) as info: ledger.add(1)\ninfo.match('no such row')",
             "with self.assertRaises(E) as cm: f()\nself.assertIn('no such row', str(cm.exception))",
             "try:\n    f()\nexcept E as e:\n    assert 'no such row' in f'{e}'",
             "try:\n    f()\nexcept E as e:\n    text = str(e)\nassert text.startswith('no such')",
             "with pytest.warns(UserWarning, match='no such'): f()",
-            "with warnings.catch_warnings(record=True) as w: f()\nassert 'old' in str(w[0].message)",
+            "with warnings.catch_warnings(record=True) as w: f()\n"
+            "assert 'old' in str(w[0].message)",
             "f()\nassert 'no such row' in caplog.text",
             "f()\nassert caplog.records[0].getMessage() == 'no such row'",
             "with self.assertLogs() as cm: f()\nself.assertEqual(cm.output, ['INFO:no such'])",
@@ -250,7 +254,8 @@ class TestTimingOfPython:
         "body",
         [
             "start = time.time()\nf()\nassert time.time() - start < 1",
-            "a = time.perf_counter()\nf()\nb = time.perf_counter()\nspent = b - a\nassert spent < 1",
+            "a = time.perf_counter()\nf()\nb = time.perf_counter()\nspent = b - a\n"
+            "assert spent < 1",
             "start = time.monotonic()\nf()\nself.assertLess(time.monotonic() - start, 1)",
             "assert timeit.timeit(f) < timeit.timeit(g)",
             "end = time.time() + 1\nf()\nassert time.time() < end",
@@ -306,7 +311,8 @@ class TestScripts:
             ("expect(parse('x')).toEqual([1]);", ""),
             ("expect(fs.readFileSync('src/ledger.js', 'utf8')).toContain('x');", "source text"),
             (
-                "const s = fs.readFileSync(path.join(ROOT, 'src', 'ledger.js'));\nexpect(s).toBe(1);",
+                "const s = fs.readFileSync(path.join(ROOT, 'src', 'ledger.js'));\n"
+                "expect(s).toBe(1);",
                 "source text",
             ),
             (
@@ -340,7 +346,8 @@ class TestScripts:
             ("expect(run(['--help'])).toContain('Imports it');", "wording"),
             ("const t = Date.now();\nparse();\nexpect(Date.now() - t).toBeLessThan(50);", "timing"),
             (
-                "const t = performance.now();\nparse();\nconst d = performance.now() - t;\nassert(d < 5);",
+                "const t = performance.now();\nparse();\nconst d = performance.now() - t;\n"
+                "assert(d < 5);",
                 "timing",
             ),
         ],
@@ -352,7 +359,8 @@ class TestScripts:
         "body",
         [
             "expect(fs.readFileSync(path.join(__dirname, 'data', 'a.json'))).toBe(1);",
-            "const d = fs.mkdtempSync(os.tmpdir());\nexpect(fs.readFileSync(path.join(d, 'a.js'))).toBe(1);",
+            "const d = fs.mkdtempSync(os.tmpdir());\n"
+            "expect(fs.readFileSync(path.join(d, 'a.js'))).toBe(1);",
             "fs.writeFileSync('a.json', '');\nexpect(fs.readFileSync('a.json')).toBe('');",
             "expect(_.map([1], String)).toEqual(['1']);",
             "expect(() => parse(1)).toThrow();",

@@ -29,8 +29,8 @@ from yudai.verification.domain.sources.script_uses import script_uses
 __all__ = ["Symbol", "SymbolKind", "Texts", "introduced", "kept_texts", "named_by", "used"]
 
 _OTHER_DEFINITION = re.compile(
-    r"""^[ \t]*(?:(?:pub|export|public|private|protected|internal|static|final|abstract|async|default
-        |open|override|inline|unsafe|extern|sealed|data|pub\(crate\))[ \t]+)*
+    r"""^[ \t]*(?:(?:pub|export|public|private|protected|internal|static|final|abstract|async
+        |default|open|override|inline|unsafe|extern|sealed|data|pub\(crate\))[ \t]+)*
         (func|fn|fun|def|class|type|const|var|let|val|struct|enum|trait|interface|module|mod)[ \t]+
         (?:\([^()\n]*\)[ \t]*)?(?:mut[ \t]+|self\.)?([A-Za-z_]\w*)""",
     re.VERBOSE | re.MULTILINE,
@@ -79,7 +79,7 @@ def used(
 
 
 def kept_texts(before: Texts, after: Texts) -> dict[str, str]:
-    """What to write over base so that all that is new is there, and nothing that was there changes."""
+    """What to write over base so that what is new is there and nothing else changes."""
     kept: dict[str, str] = {}
     for path, text in after.items():
         base = before.get(path)

@@ -51,7 +51,7 @@ def source_of(path: str, text: str, test: str, files: Texts | None = None) -> Te
 
 
 def normalised(source: TestSource) -> str:
-    """Equal for two tests that do the same with the same: names of its own and layout do not count."""
+    """Equal for tests that do the same: layout and names of their own do not count."""
     try:
         read = _plain_python if source.path.endswith(".py") else _plain_script
         own = read(source, source.own, is_test=True)

@@ -14,7 +14,7 @@ from yudai.verification.domain.sources.script_subjects import script_findings
 _SHORTEST_QUOTE = 4
 
 
-def subjects(
+def subjects(  # noqa: PLR0913 - all that a test is judged by
     path: str,
     text: str,
     test: str,

@@ -15,10 +15,11 @@ from yudai.verification.domain.sources.issue_text import (
 from yudai.verification.domain.sources.names import words
 
 FRAMEWORK = words(
-    """pytest unittest mock typing collections os sys re json pathlib subprocess io tempfile datetime
-    time math random contextlib functools itertools textwrap shutil dataclasses decimal copy string
-    hypothesis node:test node:assert node:assert/strict node:path node:fs vitest jest mocha chai
-    assert assert/strict path fs child_process node:child_process sinon @jest/globals util node:util"""
+    """pytest unittest mock typing collections os sys re json pathlib subprocess io tempfile
+    datetime time math random contextlib functools itertools textwrap shutil dataclasses decimal
+    copy string hypothesis vitest jest mocha chai sinon assert assert/strict path fs child_process
+    util node:test node:assert node:assert/strict node:path node:fs node:child_process node:util
+    @jest/globals"""
 )
 # Words that stand in every report, and methods that everything has.
 _TOO_COMMON = words(
@@ -74,12 +75,10 @@ def named_in(issue: str, facts: Facts) -> Iterator[Match]:
 def given_in(issue: str, facts: Facts) -> Iterator[Match]:
     """Inputs, values and messages of the test that the issue gives."""
     read = read_issue(issue)
-    for text in sorted(facts.strings):
-        if weight := _weight_of_string(issue, text):
-            yield Match(text.strip(), weight)
+    weights = ((text.strip(), _weight_of_string(issue, text)) for text in sorted(facts.strings))
+    yield from (Match(text, weight) for text, weight in weights if weight)
     for number in sorted(facts.numbers - _TRIVIAL):
-        where = read.code_numbers if len(number) == 1 else read.numbers
-        if number in where:
+        if _has_number(issue, number):
             yield Match(number, 1 if len(number) < 3 else 2)
     for code in sorted(facts.code):
         if len(code) > 3 and _stands_tight(code, read.tight):
@@ -116,8 +115,7 @@ def _weight_of_string(issue: str, text: str) -> int:
 def _is_given(issue: str, plain: str) -> bool:
     read = read_issue(issue)
     if re.fullmatch(r"[-+]?\d[\d_,]*(\.\d+)?", plain):
-        number = plain_number(plain)
-        return number in (read.code_numbers if len(number) == 1 else read.numbers)
+        return _has_number(issue, plain_number(plain))
     if not any(char.isalnum() for char in plain):
         return plain in read.code
     if not plain.isalpha():
@@ -127,6 +125,12 @@ def _is_given(issue: str, plain: str) -> bool:
     # A capital in the middle of a sentence: a name that somebody gave, not a word.
     inside = rf"[a-z0-9,;:] {re.escape(plain)}\b"
     return not plain.islower() and re.search(inside, read.flat) is not None
+
+
+def _has_number(issue: str, number: str) -> bool:
+    """A single digit only where it is written as code."""
+    read = read_issue(issue)
+    return number in (read.code_numbers if len(number) == 1 else read.numbers)
 
 
 def _stands_tight(code: str, whole: str) -> bool:

@@ -46,7 +46,7 @@ class IssueText(NamedTuple):
     flat: str
     """The whole text with single spaces."""
     tight: str
-    """The code without spaces and with one sort of quotes."""
+    """The whole text without spaces and with one sort of quotes."""
 
 
 @lru_cache(maxsize=64)
@@ -57,7 +57,7 @@ def read_issue(text: str) -> IssueText:
     spans += [match[1] for match in _TAGGED.finditer(prose)]
     code = "\n".join([*blocks, *spans])
     prose = _TAGGED.sub(" ", _INLINE.sub(" ", prose))
-    quoted = tuple(next(filter(None, found)).strip() for found in _QUOTES.findall(prose))
+    quoted = tuple(match[match.lastindex or 0].strip() for match in _QUOTES.finditer(prose))
     exact = " ".join(part for part in quoted if _CODE_LIKE.fullmatch(part))
     return IssueText(
         whole=text,
@@ -69,7 +69,7 @@ def read_issue(text: str) -> IssueText:
         numbers=frozenset(_numbers(text)),
         code_numbers=frozenset(_numbers("\n".join([code, *quoted]))),
         flat=flattened(text),
-        tight=tightened(code),
+        tight=tightened(text),
     )
 
 

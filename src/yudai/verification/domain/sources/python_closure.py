@@ -306,20 +306,23 @@ def _imported(node: ast.Import | ast.ImportFrom) -> Iterator[tuple[str, str]]:
 def _loaded(body: Iterable[ast.stmt]) -> Iterator[tuple[ast.AST, bool]]:
     """What runs on import, and whether it is only the header of a definition."""
     for statement in body:
-        if isinstance(statement, Function):
-            for node in (*statement.decorator_list, statement.args, statement.returns):
-                if node is not None:
-                    yield node, True
-        elif isinstance(statement, ast.ClassDef):
-            for node in (*statement.decorator_list, *statement.bases, *statement.keywords):
-                yield node, True
-            yield from ((node, True) for node, _ in _loaded(statement.body))
+        if isinstance(statement, Function | ast.ClassDef):
+            yield from ((node, True) for node in _header(statement))
         elif not _is_main(statement):
             inner = list(flat([statement]))[1:]
             if any(isinstance(part, Function | ast.ClassDef) for part in inner):
                 yield from _loaded(inner)
             else:
                 yield statement, False
+
+
+def _header(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> Iterator[ast.AST]:
+    yield from node.decorator_list
+    if isinstance(node, ast.ClassDef):
+        yield from (*node.bases, *node.keywords)
+        yield from (inner for inner, _ in _loaded(node.body))
+    else:
+        yield from filter(None, (node.args, node.returns))
 
 
 def _is_main(statement: ast.stmt) -> bool:

@@ -17,6 +17,7 @@ from yudai.verification.domain.sources.names import (
 
 _SETTINGS = words("kwargs opts options config cfg settings params environ")
 _COMMANDS = frozenset({"command", "add_parser", "add_command", "group", "add_typer"})
+_SELVES = (["self"], ["cls"])
 _LOOKUPS = frozenset({"get", "pop", "setdefault", "getenv"})
 
 
@@ -123,11 +124,15 @@ def _at_top(statement: ast.stmt, path: str) -> Iterator[Definition]:
             for name in bound_names(statement):
                 yield Definition(SymbolKind.VALUE, name)
     else:
-        for name in bound_names(statement):
-            yield Definition(SymbolKind.VALUE, name)
-        for target in targets(statement):
-            if isinstance(target, ast.Attribute) and (words := dotted(target)):
-                yield Definition(SymbolKind.ATTRIBUTE, words[-1], words[0])
+        yield from _assigned(statement)
+
+
+def _assigned(statement: ast.stmt) -> Iterator[Definition]:
+    for name in bound_names(statement):
+        yield Definition(SymbolKind.VALUE, name)
+    for target in targets(statement):
+        if isinstance(target, ast.Attribute) and (names := dotted(target)):
+            yield Definition(SymbolKind.ATTRIBUTE, names[-1], names[0])
 
 
 def _is_own(statement: ast.Import | ast.ImportFrom, path: str) -> bool:
@@ -166,9 +171,9 @@ def _members(node: ast.ClassDef) -> Iterator[Definition]:
         if isinstance(statement, Function) and statement.name in {"__init__", "__new__"}:
             yield from _parameters(statement, node.name)
     for inner in ast.walk(node):
-        if isinstance(inner, ast.Attribute) and isinstance(inner.ctx, ast.Store):
-            if dotted(inner)[:-1] in (["self"], ["cls"]):
-                yield Definition(SymbolKind.ATTRIBUTE, inner.attr, node.name)
+        is_set = isinstance(inner, ast.Attribute) and isinstance(inner.ctx, ast.Store)
+        if isinstance(inner, ast.Attribute) and is_set and dotted(inner)[:-1] in _SELVES:
+            yield Definition(SymbolKind.ATTRIBUTE, inner.attr, node.name)
 
 
 def _options(tree: ast.Module) -> Iterator[Definition]:
@@ -178,15 +183,20 @@ def _options(tree: ast.Module) -> Iterator[Definition]:
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in plain:
             for option in options_in(node.value):
                 yield Definition(SymbolKind.OPTION, option)
-        elif isinstance(node, ast.Call) and dotted(node)[-1:] and dotted(node)[-1] in _COMMANDS:
-            for name in filter(None, map(string_of, [*node.args[:1], *_named(node, "name")])):
-                yield Definition(SymbolKind.OPTION, name)
+        elif isinstance(node, ast.Call):
+            yield from _commands(node)
         if (variable := _looked_up(node, frozenset({"environ", "getenv", "os"}))) is not None:
             yield Definition(SymbolKind.OPTION, variable)
     for word in (ast.get_docstring(tree) or "").split()[:2000]:
         # A docopt program's usage is its documentation.
         if OPTION.fullmatch(word):
             yield Definition(SymbolKind.OPTION, word)
+
+
+def _commands(call: ast.Call) -> Iterator[Definition]:
+    if not _COMMANDS.isdisjoint(dotted(call)[-1:]):
+        for name in filter(None, map(string_of, [*call.args[:1], *_named(call, "name")])):
+            yield Definition(SymbolKind.OPTION, name)
 
 
 def _named(call: ast.Call, name: str) -> list[ast.expr]:

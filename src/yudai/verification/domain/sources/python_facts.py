@@ -67,6 +67,10 @@ def _strings(part: Part) -> Iterator[str]:
             yield text
         elif isinstance(node, ast.Constant) and isinstance(node.value, bytes):
             yield node.value.decode("utf-8", "replace")
+        elif isinstance(node, ast.Call) and dotted(node)[-1:] in (["date"], ["datetime"]):
+            parts = [part.value for part in node.args[:3] if isinstance(part, ast.Constant)]
+            if len(parts) == 3 and all(type(part) is int for part in parts):
+                yield "-".join(str(part).zfill(2) for part in parts)
 
 
 def _numbers(part: Part) -> Iterator[str]:

@@ -1,9 +1,11 @@
 """Which files a Python test's expressions lead to, without executing any of them."""
 
 import ast
+import sys
 from collections.abc import Iterator
 
 from yudai.verification.domain.python_test_tree import Function, dotted
+from yudai.verification.domain.sources.facts import FRAMEWORK
 from yudai.verification.domain.sources.names import words
 from yudai.verification.domain.sources.places import Place, Root
 from yudai.verification.domain.sources.python_closure import Part, PythonTest, fixture_of
@@ -23,6 +25,11 @@ _SAME = words(
     read_text load loads"""
 )
 _LISTS = words("glob rglob iglob iterdir listdir scandir walk")
+_JOINS = frozenset({"join", "joinpath", "files"})
+# Not methods of a path, although they stand behind a dot.
+_FUNCTIONS = frozenset({"Path", "PurePath", "load", "loads", "open"})
+_FOLDERS = frozenset({"os", "glob", "io", "posixpath"})
+_STRANGE = FRAMEWORK | sys.stdlib_module_names
 _MOST_DEEP = 25
 _MOST_PLACES = 16
 _MOST_STEPS = 500
@@ -117,9 +124,10 @@ class Places:
         elif isinstance(node, ast.Call):
             yield from self._of_call(node, path, depth)
         elif isinstance(node, ast.BinOp):
-            yield from self._joined([node.left, node.right], path, depth)
+            join = self._joined if isinstance(node.op, ast.Div) else self._added
+            yield from join([node.left, node.right], path, depth)
         elif isinstance(node, ast.JoinedStr):
-            yield from self._joined(node.values, path, depth)
+            yield from self._added(node.values, path, depth)
         else:
             yield from self._of_other(node, path, depth)
 
@@ -153,8 +161,9 @@ class Places:
             yield _UNKNOWN
 
     def _of_attribute(self, node: ast.Attribute, path: str, depth: int) -> Iterator[Place]:
-        if node.attr == "__file__" or node.attr == "__path__":
-            yield Place(Root.PRODUCT, ("*.py",))
+        if node.attr in {"__file__", "__path__"}:
+            is_strange = not _STRANGE.isdisjoint(dotted(node)[:1])
+            yield _UNKNOWN if is_strange else Place(Root.PRODUCT, ("*.py",))
         elif node.attr in _ROOTS:
             yield Place(Root.REPOSITORY)
         elif node.attr == "parent":
@@ -179,13 +188,6 @@ class Places:
     def _of_call(self, node: ast.Call, path: str, depth: int) -> Iterator[Place]:
         names = dotted(node.func)
         last = names[-1] if names else _last(node.func)
-        object_of = node.func.value if isinstance(node.func, ast.Attribute) else None
-        is_method = object_of is not None and names[:1] not in (
-            ["os"],
-            ["glob"],
-            ["io"],
-            ["posixpath"],
-        )
         if set(names) & _TEMPORARY:
             yield Place(Root.TEMPORARY)
         elif last in {"getcwd", "cwd"}:
@@ -196,12 +198,18 @@ class Places:
         elif last == "dirname":
             for argument in node.args[:1]:
                 yield from (place.up() for place in self._of(argument, path, depth + 1))
-        elif last in {"with_name", "with_suffix"} and object_of is not None:
+        else:
+            yield from self._of_method(node, last, path, depth)
+
+    def _of_method(self, node: ast.Call, last: str, path: str, depth: int) -> Iterator[Place]:
+        names = dotted(node.func)
+        object_of = node.func.value if isinstance(node.func, ast.Attribute) else None
+        if last in {"with_name", "with_suffix"} and object_of is not None:
             for place in self._of(object_of, path, depth + 1):
                 yield place.up().joined(string_of(node.args[0]) or "*" if node.args else "*")
-        elif last in {"join", "joinpath", "files"} or last in _SAME | _LISTS:
-            is_object = is_method and last not in {"Path", "PurePath", "load", "loads", "open"}
-            first = [object_of] if is_object and object_of is not None else []
+        elif last in _SAME | _LISTS | _JOINS:
+            is_function = last in _FUNCTIONS or (names and names[0] in _FOLDERS)
+            first = [] if object_of is None or is_function else [object_of]
             yield from self._joined([*first, *node.args], path, depth)
         else:
             yield _UNKNOWN
@@ -212,14 +220,28 @@ class Places:
             return
         places = list(self._of(nodes[0], path, depth + 1))[:_MOST_PLACES]
         for node in nodes[1:]:
-            texts = list(self._ends(node, path, depth))[:_MOST_PLACES]
+            texts = [text.lstrip("/") for text in self._ends(node, path, depth)][:_MOST_PLACES]
             places = [p.joined(t or "*") for p in places for t in texts or ["*"]][:_MOST_PLACES]
         yield from places
+
+    def _added(self, nodes: list[ast.expr], path: str, depth: int) -> Iterator[Place]:
+        """Texts one behind the other; only the first one can say where it is."""
+        if not nodes:
+            yield _UNKNOWN
+            return
+        ends = [next(self._ends(node, path, depth), "*") for node in nodes[1:]]
+        first = string_of(nodes[0])
+        if first is not None:
+            yield Place(Root.REPOSITORY).joined("".join([first, *ends])[:300])
+            return
+        for place in list(self._of(nodes[0], path, depth + 1))[:_MOST_PLACES]:
+            text = "/".join(place.parts) or ("" if place.root is Root.REPOSITORY else "*")
+            yield Place(place.root).joined("".join([text, *ends])[:300].lstrip("/"))
 
     def _ends(self, node: ast.expr, path: str, depth: int) -> Iterator[str]:
         text = string_of(node)
         if text is not None:
-            yield text[:300].lstrip("/")
+            yield text[:300]
             return
         for end in self._of(node, path, depth + 1):
             yield "/".join(end.parts) if end.root is Root.REPOSITORY else "*"

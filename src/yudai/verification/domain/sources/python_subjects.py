@@ -14,14 +14,14 @@ from yudai.verification.domain.sources.python_definitions import (
     stored,
     string_of,
 )
+from yudai.verification.domain.sources.python_messages import compared, wording
 from yudai.verification.domain.sources.python_places import Places
-from yudai.verification.domain.sources.python_wording import compared, wording
 
 _READS = frozenset(
     {"read_text", "read_bytes", "readlines", "exists", "is_file", "is_dir", "stat", "open"}
 )
 _READ_FUNCTIONS = words(
-    """open exists isfile isdir getsize getline getlines cmp get_data read_text read"""
+    """open exists isfile isdir getsize getline getlines cmp get_data read_text"""
 )
 _LISTS = words("glob rglob iglob iterdir listdir scandir walk")
 _WRITES = frozenset({"write_text", "write_bytes", "touch", "mkdir"})
@@ -76,25 +76,28 @@ def _files(
     written, is_elsewhere = _written(test, places)
     for node, part in _nodes(test):
         if isinstance(node, ast.Attribute):
-            if node.attr in _CODE_ATTRIBUTES:
-                yield Finding(Subject.SOURCE_TEXT, literals=literals)
-            elif node.attr == "__doc__":
-                yield Finding(Subject.DOCUMENT, literals=literals)
-            elif node.attr == "__version__":
-                yield Finding(Subject.DATA_FILE, node.attr, literals)
+            yield from (found._replace(literals=literals) for found in _looked_at(node))
         if not isinstance(node, ast.Call):
             continue
         if _searches(node):
             yield Finding(Subject.SOURCE_TEXT, literals=literals)
         for place in _read(node, places, part.module.path):
-            is_own = place.parts[-1:] and place.parts[-1] in written
-            is_bare = is_elsewhere and len(place.parts) == 1
-            if is_own or is_bare:
+            is_own = not written.isdisjoint(place.parts[-1:])
+            if is_own or (is_elsewhere and len(place.parts) == 1):
                 continue
             is_listing = _name(node) in _LISTS
             finding = finding_of(place, part.module.path, source_paths, is_listing=is_listing)
             if finding is not None:
                 yield finding._replace(literals=literals)
+
+
+def _looked_at(node: ast.Attribute) -> Iterator[Finding]:
+    if node.attr in _CODE_ATTRIBUTES:
+        yield Finding(Subject.SOURCE_TEXT)
+    elif node.attr == "__doc__":
+        yield Finding(Subject.DOCUMENT)
+    elif node.attr == "__version__":
+        yield Finding(Subject.DATA_FILE, node.attr)
 
 
 def _read(node: ast.Call, places: Places, path: str) -> Iterator[Place]:
@@ -198,13 +201,15 @@ def _own_names(test: PythonTest) -> Iterator[str]:
         for node in ast.walk(module.tree):
             if isinstance(node, Function | ast.ClassDef):
                 yield node.name
-                inner = (
-                    s for s in flat(node.body) if not isinstance(s, ast.Import | ast.ImportFrom)
-                )
-                yield from (name for part in inner for name in bound_names(part))
-            elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
-                if dotted(node)[:-1] == ["self"]:
-                    yield node.attr
+                for part in flat(node.body):
+                    if not isinstance(part, ast.Import | ast.ImportFrom):
+                        yield from bound_names(part)
+            elif isinstance(node, ast.Attribute) and _is_set_on_self(node):
+                yield node.attr
+
+
+def _is_set_on_self(node: ast.Attribute) -> bool:
+    return isinstance(node.ctx, ast.Store) and dotted(node)[:-1] == ["self"]
 
 
 def _timing(test: PythonTest) -> Iterator[Finding]:
@@ -214,9 +219,9 @@ def _timing(test: PythonTest) -> Iterator[Finding]:
 
 def _is_timed(test: PythonTest, part: Part) -> bool:
     function = part.node
-    if part in test.own and isinstance(function, Function):
-        if any(argument.arg == "benchmark" for argument in function.args.args):
-            return True
+    arguments = function.args.args if isinstance(function, Function) else []
+    if part in test.own and any(argument.arg == "benchmark" for argument in arguments):
+        return True
     clocks = _clock_names(part)
     return any(
         _compares_time(node, clocks, part) or _is_short_limit(node) for node in ast.walk(part.node)

@@ -30,30 +30,38 @@ _PLAIN_MODULES = words(
     csv decimal uuid hashlib base64 struct platform"""
 )
 _PLAIN_CALLS = words("str int float bytes bytearray dict list set tuple frozenset open")
+_DISPLAYS = ast.Constant | ast.JoinedStr | ast.List | ast.Dict | ast.Set | ast.ListComp
 _BY_NAME = words(
     """getattr hasattr setattr delattr attrgetter methodcaller import_module __import__ eval exec
     find_spec"""
 )
 _LISTINGS = words("dir vars getmembers signature getfullargspec globals iter_modules")
+_INSIDES = words(
+    """__dict__ __kwdefaults__ __defaults__ __annotations__ __code__ __slots__ __subclasses__
+    __all__ __dataclass_fields__"""
+)
 _CODE = re.compile(r"\bimport\b|\w\(|\w\.\w")
 
 
 def python_uses(path: str, text: str, test: str, files: Texts) -> Uses:
     found = python_test(path, text, test, files)
     parts = (*found.own, *found.helpers, *found.loaded)
-    whole = merged(_uses(part, found) for part in parts)
-    headers = merged(_uses(part, found) for part in found.headers)
+    own = _own_attributes(found)
+    fixtures = _FIXTURES - {
+        fixture_of(part.node) for part in found.helpers if isinstance(part.node, Function)
+    }
+    whole = merged(_uses(part, _Foreign(part, own, fixtures)) for part in parts)
+    headers = merged(_uses(part, _Foreign(part, own, fixtures)) for part in found.headers)
     # Another test's parameters are only values; its names have to be there.
     return merged([whole, headers._replace(strings=frozenset(), keywords=frozenset())])
 
 
-def _uses(part: Part, test: PythonTest) -> Uses:
+def _uses(part: Part, foreign: "_Foreign") -> Uses:
     tree = part.node
     docs = documentation(tree)
     own = set(part.module.defined) - set(part.module.imported)
     if isinstance(tree, Function):
         own |= _locals(tree) - set(part.module.imported)
-    foreign = _Foreign(part, test)
     names: set[str] = set()
     attributes: set[str] = set()
     keywords: set[tuple[str, str]] = set()
@@ -73,7 +81,7 @@ def _uses(part: Part, test: PythonTest) -> Uses:
             modules.update(_modules(node, part.module.path))
         elif (text := string_of(node)) is not None and id(node) not in docs:
             strings.update(spellings(text))
-            inner.extend(_code_in(text, test))
+            inner.extend(_code_in(text, part.module.path))
     return merged(
         [
             Uses(
@@ -128,7 +136,7 @@ def _modules(node: ast.Import | ast.ImportFrom, path: str) -> Iterator[str]:
         yield f"{module}.{alias.name}".lstrip(".")
 
 
-def _code_in(text: str, test: PythonTest) -> Iterator[Uses]:
+def _code_in(text: str, path: str) -> Iterator[Uses]:
     """A string may be a program: what is given to `python -c` or `exec`."""
     if len(text) > 20_000 or not _CODE.search(text):
         return
@@ -142,7 +150,7 @@ def _code_in(text: str, test: PythonTest) -> Iterator[Uses]:
             module
             for node in ast.walk(tree)
             if isinstance(node, ast.Import | ast.ImportFrom)
-            for module in _modules(node, test.module.path)
+            for module in _modules(node, path)
         }
         keywords = {
             word
@@ -156,13 +164,11 @@ def _code_in(text: str, test: PythonTest) -> Iterator[Uses]:
 class _Foreign:
     """Which objects are surely not the product's: text, numbers, the standard library, fixtures."""
 
-    def __init__(self, part: Part, test: PythonTest) -> None:
+    def __init__(self, part: Part, own: frozenset[str], fixtures: frozenset[str]) -> None:
         self._imported = part.module.imported
         self._values: dict[str, list[ast.expr]] = {}
-        self._fixtures = _FIXTURES - {
-            fixture_of(p.node) for p in test.helpers if isinstance(p.node, Function)
-        }
-        self._own = _own_attributes(test)
+        self._fixtures = fixtures
+        self._own = own
         for node in ast.walk(part.node):
             if isinstance(node, ast.Assign):
                 for target in node.targets:
@@ -191,22 +197,12 @@ class _Foreign:
     def _is_foreign(self, node: ast.expr, depth: int) -> bool:
         if depth > 20:
             return False
-        if isinstance(
-            node, ast.Constant | ast.JoinedStr | ast.List | ast.Dict | ast.Set | ast.ListComp
-        ):
-            return True
         if isinstance(node, ast.Name):
             return self._is_foreign_name(node.id, depth)
-        if isinstance(node, ast.Call):
-            func = node.func
-            if isinstance(func, ast.Name):
-                return func.id in _PLAIN_CALLS
-            return self._is_foreign(func, depth + 1)
-        if isinstance(node, ast.Attribute):
-            return self._is_foreign(node.value, depth + 1)
-        if isinstance(node, ast.BinOp):
-            return self._is_foreign(node.left, depth + 1)
-        return False
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            return node.func.id in _PLAIN_CALLS
+        inner = _inside(node)
+        return isinstance(node, _DISPLAYS) if inner is None else self._is_foreign(inner, depth + 1)
 
     def _is_foreign_name(self, name: str, depth: int) -> bool:
         values = self._values.get(name)
@@ -215,6 +211,15 @@ class _Foreign:
         if name in self._fixtures:
             return True
         return self._imported.get(name, "").partition(".")[0] in _PLAIN_MODULES
+
+
+def _inside(node: ast.expr) -> ast.expr | None:
+    """What an expression is taken from."""
+    if isinstance(node, ast.Call):
+        return node.func
+    if isinstance(node, ast.Attribute):
+        return node.value
+    return node.left if isinstance(node, ast.BinOp) else None
 
 
 def _own_attributes(test: PythonTest) -> frozenset[str]:
@@ -245,7 +250,7 @@ class _Dynamic:
 
     def looks_up(self, node: ast.AST) -> bool:
         if isinstance(node, ast.Attribute):
-            return node.attr == "__dict__"
+            return node.attr in _INSIDES
         if not isinstance(node, ast.Call):
             return False
         name = (dotted(node.func) or [""])[-1]

@@ -21,9 +21,10 @@ class Assertion(NamedTuple):
 
 def assertions(script: Script, part: Statement) -> Iterator[Assertion]:
     for at in range(part.start, part.end - 1):
-        if script.word(at) in _ROOTS and script.word(at - 1) not in {".", "?."}:
-            if (found := _assertion(script, at)) is not None:
-                yield found
+        if script.word(at) not in _ROOTS or script.word(at - 1) in {".", "?."}:
+            continue
+        if (found := _assertion(script, at)) is not None:
+            yield found
 
 
 def arguments(script: Script, at: int) -> list[Statement]:

@@ -57,7 +57,7 @@ def script_test(path: str, text: str, test: str, files: Texts) -> ScriptTest:
     script = read_script(text)
     blocks = _blocks(script, 0, len(script.tokens), 0)
     imports = {name: block.module for block in blocks for name in block.names if block.module}
-    trail = _find(blocks, test.partition("::")[2])
+    trail = _find(blocks, test.partition("::")[2], set())
     whole = Piece(Statement(0, len(script.tokens)), script, path)
     if trail is None:
         return ScriptTest(script, path, whole, None, (), (), imports)
@@ -127,13 +127,22 @@ def _begins_function(script: Script, at: int) -> bool:
 
 def _subtests(script: Script, part: Statement, depth: int) -> Iterator[Block]:
     """`await t.test("inner", ...)` of Node's own runner."""
-    for at in range(part.start + 1, part.end - 3):
-        if script.word(at) == "." and script.word(at + 1) in _TESTS and script.word(at + 2) == "(":
-            if script.string(at + 3) is not None and script.is_name(at - 1):
-                inner = Statement(at + 1, script.partners[at + 2] + 1)
-                text, is_pattern = _text_of_title(script, at + 3)
-                deeper = _subtests(script, inner, depth + 1) if depth < _MOST_DEEP else ()
-                yield Block(inner, "test", text, is_pattern, inner=tuple(deeper))
+    at = part.start + 1
+    while at < part.end - 3:
+        if not _is_subtest(script, at):
+            at += 1
+            continue
+        inner = Statement(at + 1, script.partners[at + 2] + 1)
+        text, is_pattern = _text_of_title(script, at + 3)
+        deeper = _subtests(script, inner, depth + 1) if depth < _MOST_DEEP else ()
+        yield Block(inner, "test", text, is_pattern, inner=tuple(deeper))
+        at = inner.end
+
+
+def _is_subtest(script: Script, at: int) -> bool:
+    words = [script.word(at + 1), script.word(at + 2)]
+    is_call = script.word(at) == "." and words[0] in _TESTS and words[1] == "("
+    return is_call and script.string(at + 3) is not None and script.is_name(at - 1)
 
 
 def _title(script: Script, part: Statement) -> int | None:
@@ -194,22 +203,29 @@ def _body(script: Script, title: int, end: int) -> int | None:
     return None
 
 
-def _find(blocks: tuple[Block, ...], title: str) -> tuple[Block, ...] | None:
+def _find(
+    blocks: tuple[Block, ...], title: str, failed: set[tuple[Statement, int]]
+) -> tuple[Block, ...] | None:
     for exact in (True, False):
         for block in blocks:
             if block.kind not in {"suite", "test"} or block.is_pattern is exact:
                 continue
-            found = _find_in(block, title)
+            if (block.part, len(title)) in failed:
+                continue
+            found = _find_in(block, title, failed)
             if found is not None:
                 return found
+            failed.add((block.part, len(title)))
     return None
 
 
-def _find_in(block: Block, title: str) -> tuple[Block, ...] | None:
+def _find_in(
+    block: Block, title: str, failed: set[tuple[Statement, int]]
+) -> tuple[Block, ...] | None:
     if block.kind == "test" and fits(block.title, title):
         return (block,)
     for at in _ends(title, block.title):
-        found = _find(block.inner, title[at:])
+        found = _find(block.inner, title[at:], failed)
         if found is not None:
             return (block, *found)
     return None

@@ -19,9 +19,11 @@ _TYPES = frozenset({"interface", "type", "enum", "namespace"})
 _VALUES = frozenset({"const", "let", "var"})
 _PREFIXES = frozenset({"export", "default", "declare", "abstract", "async"})
 _MODIFIERS = words(
-    """static async get set public private protected readonly override abstract declare accessor *"""
+    """static async get set public private protected readonly override abstract declare
+    accessor *"""
 )
 _NO_FUNCTIONS = words("if for while switch catch with return await")
+_BEFORE_BOUND = frozenset({"{", ",", "[", ":", "..."})
 _ENVIRONMENT = re.compile(r"[A-Z][A-Z0-9_]+")
 
 
@@ -127,9 +129,9 @@ def _is_function(script: Script, at: int) -> bool:
 def pattern_names(script: Script, at: int) -> Iterator[str]:
     """What `{ a, b: c, ...d }` or `[a, b]` binds."""
     for inner in range(at + 1, script.partners[at]):
-        if script.is_name(inner) and script.word(inner + 1) in {",", "}", "]", "="}:
-            if script.word(inner - 1) in {"{", ",", "[", ":", "..."}:
-                yield script.tokens[inner].text
+        ends = script.word(inner + 1) in {",", "}", "]", "="}
+        if script.is_name(inner) and ends and script.word(inner - 1) in _BEFORE_BOUND:
+            yield script.tokens[inner].text
 
 
 def pattern_keys(script: Script, at: int) -> Iterator[str]:
@@ -142,9 +144,9 @@ def pattern_keys(script: Script, at: int) -> Iterator[str]:
 def _import(script: Script, part: Statement) -> Bound:
     names: list[str] = []
     for at in range(part.start + 1, part.end):
-        if script.is_name(at) and script.word(at) not in {"from", "as", "type"}:
-            if script.word(at + 1) != "as":
-                names.append(script.tokens[at].text)
+        is_bound = script.is_name(at) and script.word(at + 1) != "as"
+        if is_bound and script.word(at) not in {"from", "as", "type"}:
+            names.append(script.tokens[at].text)
     module = next(filter(None, map(script.string, range(part.start, part.end))), "")
     return Bound(tuple(names), SymbolKind.VALUE, "import", module=module)
 
@@ -182,24 +184,27 @@ def _keys(script: Script, at: int) -> Iterator[str]:
         first = inner - 1
         while script.word(first) in {"async", "get", "set", "*"}:
             first -= 1
-        if script.word(first) in {"{", ","} and script.word(inner + 1) in {":", ",", "}", "("}:
-            if script.is_name(inner) or script.string(inner) is not None:
-                yield script.tokens[inner].text
+        is_key = script.is_name(inner) or script.string(inner) is not None
+        ends = script.word(inner + 1) in {":", ",", "}", "("}
+        if is_key and ends and script.word(first) in {"{", ","}:
+            yield script.tokens[inner].text
 
 
 def _of_statement(script: Script, part: Statement) -> Iterator[Definition]:
     found = bound(script, part)
     if found.form != "import":
-        for name in found.names:
-            if name != "default":
-                yield Definition(found.kind, name)
+        yield from (Definition(found.kind, name) for name in found.names if name != "default")
     if found.form == "value" and len(found.names) == 1:
-        for at in script.level(part.start, part.end):
-            if script.word(at) == "{" and script.word(at - 1) == "=":
-                for key in _keys(script, at):
-                    yield Definition(SymbolKind.ATTRIBUTE, key, found.names[0])
+        yield from _properties(script, part, found.names[0])
     if found.form == "" and script.is_name(part.start):
         yield from _assigned_member(script, part)
+
+
+def _properties(script: Script, part: Statement, owner: str) -> Iterator[Definition]:
+    """The keys of `const owner = {...}`."""
+    for at in script.level(part.start, part.end):
+        if script.word(at) == "{" and script.word(at - 1) == "=":
+            yield from (Definition(SymbolKind.ATTRIBUTE, k, owner) for k in _keys(script, at))
 
 
 def _assigned_member(script: Script, part: Statement) -> Iterator[Definition]:
@@ -217,17 +222,24 @@ def _of_token(script: Script, at: int) -> Iterator[Definition]:
     if word == "(":
         yield from _parameters(script, at)
     elif word == "{" and script.word(at - 1) in _VALUES:
-        if script.is_name(script.partners[at] + 2) and script.word(script.partners[at] + 1) == "=":
-            if script.word(script.partners[at] + 2) in _SETTINGS:
-                for key in pattern_keys(script, at):
-                    yield Definition(SymbolKind.PARAMETER, key, _function_around(script, at))
-    elif word in _SETTINGS and script.word(at + 1) in {".", "?."} and script.is_name(at + 2):
-        yield Definition(SymbolKind.PARAMETER, script.word(at + 2), _function_around(script, at))
+        yield from _taken(script, at)
     elif script.tokens[at].kind in {TokenKind.STRING, TokenKind.TEMPLATE}:
         yield from _options(script, at)
-    elif word == "env" and script.word(at + 1) in {".", "?."}:
-        if _ENVIRONMENT.fullmatch(script.word(at + 2)):
-            yield Definition(SymbolKind.OPTION, script.word(at + 2))
+    elif script.word(at + 1) in {".", "?."} and script.is_name(at + 2):
+        key = script.word(at + 2)
+        if word in _SETTINGS:
+            yield Definition(SymbolKind.PARAMETER, key, _function_around(script, at))
+        elif word == "env" and _ENVIRONMENT.fullmatch(key):
+            yield Definition(SymbolKind.OPTION, key)
+
+
+def _taken(script: Script, at: int) -> Iterator[Definition]:
+    """`const { key } = options`."""
+    close = script.partners[at]
+    if script.word(close + 1) == "=" and script.word(close + 2) in _SETTINGS:
+        owner = _function_around(script, at)
+        for key in pattern_keys(script, at):
+            yield Definition(SymbolKind.PARAMETER, key, owner)
 
 
 def _options(script: Script, at: int) -> Iterator[Definition]:
@@ -294,12 +306,13 @@ def _name_of_function(script: Script, at: int) -> str:
 
 
 def _function_around(script: Script, at: int) -> str:
-    """Of the outermost function that this stands in; looked for in the lines before only."""
+    """Of the innermost function that this stands in; looked for in the tokens before only."""
     for before in range(at, max(-1, at - 400), -1):
-        if script.word(before) == "(" and script.partners[before] < at:
-            close = script.partners[before]
-            body = close + 2 if script.word(close + 1) == "=>" else close + 1
-            if script.word(body) == "{" and script.partners[body] > at:
-                if script.word(before - 1) not in _NO_FUNCTIONS:
-                    return _name_of_function(script, before)
+        if script.word(before) != "(" or script.partners[before] > at:
+            continue
+        close = script.partners[before]
+        body = close + 2 if script.word(close + 1) == "=>" else close + 1
+        is_around = script.word(body) == "{" and script.partners[body] > at
+        if is_around and script.word(before - 1) not in _NO_FUNCTIONS:
+            return _name_of_function(script, before)
     return ""

@@ -1,5 +1,6 @@
 """What a script's test is about beside behaviour: files, private names, messages, time."""
 
+import re
 from collections.abc import Collection, Iterator
 
 from yudai.verification.domain.proof import Subject
@@ -33,7 +34,8 @@ _THROWS = words(
     """toThrow toThrowError throw throws rejects rejectedWith Throw
     toThrowErrorMatchingInlineSnapshot"""
 )
-_MESSAGES = frozenset({"message", "stderr", "stack", "console"})
+_MESSAGES = frozenset({"stderr", "console"})
+_ERROR = re.compile(r"e|ex|err|.*(error|exception|thrown|caught|rejection)", re.IGNORECASE)
 _VALUES = frozenset({"const", "let", "var"})
 _ORDERS = words(
     """toBeLessThan toBeLessThanOrEqual toBeGreaterThan toBeGreaterThanOrEqual toBeCloseTo below
@@ -242,7 +244,11 @@ def _wording(piece: Piece, test: ScriptTest, values: _Values) -> Iterator[Findin
     shows_help = any(text in {"--help", "-h"} for text in texts(test.script, test.own.part))
     for assertion in assertions(script, piece.part):
         asked = list(_asked(script, assertion, is_chai=is_chai))
-        looks = values.mention(script, assertion.subject, _MESSAGES) or _spies(script, assertion)
+        looks = (
+            values.mention(script, assertion.subject, _MESSAGES)
+            or _spies(script, assertion)
+            or _is_said(script, assertion.subject)
+        )
         if looks or shows_help:
             asked += [text for part in assertion.given for text in texts(script, part)]
             if assertion.root == "assert":
@@ -250,6 +256,16 @@ def _wording(piece: Piece, test: ScriptTest, values: _Values) -> Iterator[Findin
         asked = [t for t in asked if any(map(str.isalpha, t)) and t not in {"--help", "-h"}]
         if asked:
             yield Finding(Subject.WORDING, literals=tuple(asked))
+
+
+def _is_said(script: Script, part: Statement) -> bool:
+    """`error.message`; a message of something else is the product's data."""
+    return any(
+        script.word(at) in {"message", "stack"}
+        and script.word(at - 1) in {".", "?."}
+        and _ERROR.fullmatch(script.word(at - 2)) is not None
+        for at in range(part.start + 2, part.end)
+    )
 
 
 def _spies(script: Script, assertion: Assertion) -> bool:

@@ -1,11 +1,12 @@
 """What one test of a script mentions, in itself and in what it needs to be loaded and run."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from yudai.verification.domain.sources.names import Texts, Uses, merged, spellings, words, words_of
 from yudai.verification.domain.sources.script_closure import (
     Piece,
+    ScriptTest,
     resolved,
     script_test,
     without_ending,
@@ -13,7 +14,7 @@ from yudai.verification.domain.sources.script_closure import (
 from yudai.verification.domain.sources.script_definitions import bound, pattern_names
 from yudai.verification.domain.sources.script_tokens import (
     Script,
-    Token,
+    TokenKind,
     statements,
 )
 
@@ -21,7 +22,6 @@ _VALUES = frozenset({"const", "let", "var"})
 _PLAIN_ROOTS = words(
     """JSON Math Number String Array console process path fs assert expect jest vi sinon os"""
 )
-_LISTINGS = frozenset({"keys", "entries", "values", "getOwnPropertyNames", "ownKeys"})
 _LOADERS = words("require import mock doMock unmock requireActual importActual")
 _CODE = re.compile(r"\b(?:import|require)\b|\w\(")
 
@@ -31,8 +31,7 @@ def script_uses(path: str, text: str, test: str, files: Texts) -> Uses:
     pieces = (found.own, *found.helpers, *found.loaded)
     local = _local_names(found.script) - found.imports.keys()
     once = {(piece.path, piece.part): piece for piece in pieces}
-    title = found.script.tokens[found.title.start] if found.title else None
-    return merged(_uses(piece, local, title) for piece in once.values())
+    return merged(_uses(piece, local, found) for piece in once.values())
 
 
 def _local_names(script: Script) -> set[str]:
@@ -63,8 +62,9 @@ def _declared(script: Script, at: int) -> Iterator[str]:
         yield from pattern_names(script, at)
 
 
-def _uses(piece: Piece, local: set[str], title: Token | None) -> Uses:
+def _uses(piece: Piece, local: set[str], test: ScriptTest) -> Uses:
     script = piece.script
+    title = test.script.tokens[test.title.start] if test.title else None
     names: set[str] = set()
     attributes: set[str] = set()
     keywords: set[tuple[str, str]] = set()
@@ -80,7 +80,7 @@ def _uses(piece: Piece, local: set[str], title: Token | None) -> Uses:
             modules.update(_module(script, at, piece.path))
         elif script.is_name(at):
             _add_name(script, at, names, attributes)
-            anything = anything or _lists(script, at)
+            anything = anything or _lists(script, at, test.imports)
             if _is_key(script, at):
                 keywords.add(("", script.word(at)))
     names -= local
@@ -115,11 +115,15 @@ def _is_key(script: Script, at: int) -> bool:
     return script.word(at - 1) in {"{", ","} and script.word(at + 1) in {":", ",", "}", "("}
 
 
-def _lists(script: Script, at: int) -> bool:
+def _lists(script: Script, at: int, imports: Mapping[str, str]) -> bool:
     """It goes over an object's names, or takes one that is not written here."""
     word = script.word(at)
     if word in {"Object", "Reflect"} and script.word(at + 1) == ".":
-        return word == "Reflect" or script.word(at + 2) in {"getOwnPropertyNames"}
+        return word == "Reflect" or script.word(at + 2) == "getOwnPropertyNames"
+    if word in imports and script.word(at + 1) == "[":
+        is_plain = script.string(at + 2) is not None and script.word(at + 3) == "]"
+        is_type = script.word(at + 2) == "]"
+        return not (is_plain or is_type) and script.tokens[at + 2].kind is not TokenKind.NUMBER
     if word in {"eval", "Function"} and script.word(at + 1) == "(":
         return script.string(at + 2) is None
     return (

@@ -45,7 +45,7 @@ def wording(test: PythonTest, places: Places) -> Iterator[Finding]:
                     yield from _message(atom, places)
 
 
-def _message(atom: ast.expr, places: Places) -> Iterator[Finding]:
+def _message(atom: ast.Compare | ast.Call, places: Places) -> Iterator[Finding]:
     texts = [text for asked in _expected(atom) for text in places.strings(asked)]
     texts = [text for text in texts if any(map(str.isalpha, text)) and text not in _NO_WORDING]
     texts = [text for text in texts if not (text == "Traceback" and _denies(atom))]
@@ -77,12 +77,13 @@ def _is_info(names: list[str]) -> bool:
     )
 
 
-def _atoms(node: ast.AST) -> Iterator[ast.expr]:
+def _atoms(node: ast.AST) -> Iterator[ast.Compare | ast.Call]:
     """The single comparisons of an assertion."""
     if isinstance(node, ast.Assert):
         for inner in ast.walk(node.test):
-            is_question = isinstance(inner, ast.Call) and _name(inner) in _QUESTIONS
-            if isinstance(inner, ast.Compare) or is_question:
+            if isinstance(inner, ast.Compare) or (
+                isinstance(inner, ast.Call) and _name(inner) in _QUESTIONS
+            ):
                 yield inner
     elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
         name = node.func.attr
@@ -90,12 +91,10 @@ def _atoms(node: ast.AST) -> Iterator[ast.expr]:
             yield node
 
 
-def _expected(atom: ast.expr) -> Iterator[ast.expr]:
+def _expected(atom: ast.Compare | ast.Call) -> Iterator[ast.expr]:
     """Its parts that are written down, not made by a call."""
-    if isinstance(atom, ast.Compare):
-        sides = [atom.left, *atom.comparators]
-    else:
-        sides = atom.args[:2] if isinstance(atom, ast.Call) else []
+    is_plain = isinstance(atom, ast.Compare)
+    sides = [atom.left, *atom.comparators] if is_plain else atom.args[:2]
     for side in sides:
         calls = (inner for inner in ast.walk(side) if isinstance(inner, ast.Call))
         if not isinstance(side, ast.Attribute | ast.Subscript) and all(
