@@ -62,8 +62,8 @@ def test_a_file_without_agents(content: bytes):
         ("agents: {a: {command: x, env: {'A B': 1}}}", "'A B' is not a valid variable name"),
         ("agents: {a: {command: x, env: {MY_API_KEY: 1}}}", "MY_API_KEY looks like a secret"),
         ("agents: {mini-swe-agent: {command: x}}", "`mini-swe-agent` is our own agent"),
-        ("agents: {Aider: {command: x}}", "'Aider' is no name of an agent"),
-        ("agents: {-a: {command: x}}", "'-a' is no name of an agent"),
+        ("agents: {Aider: {command: x}}", "'Aider' is not a valid agent name"),
+        ("agents: {-a: {command: x}}", "'-a' is not a valid agent name"),
         (f"agents: {{{'a' * 41}: {{command: x}}}}", "is not a valid agent name"),
     ],
 )

@@ -145,8 +145,8 @@ async def test_what_is_not_there_is_refused_with_its_field(reader: ReadIssues):
         ({"repo_url": "ada/nothing"}, "repo_url", "there is no ada/nothing"),
         ({"repo_url": "ada/secret"}, "repo_url", "may not see it"),
         ({"repo_url": "ada/old"}, "repo_url", "archived"),
-        ({"repo_url": "https://github.com/ada/calc"}, "repo_url", "elsewhere"),
-        ({"repo_url": "http://127.0.0.1:1/ada/calc"}, "repo_url", "elsewhere"),
+        ({"repo_url": "https://github.com/ada/calc"}, "repo_url", "only repositories at"),
+        ({"repo_url": "http://127.0.0.1:1/ada/calc"}, "repo_url", "only repositories at"),
         ({"issue_number": 99}, "issue_number", "there is no issue #99"),
         ({"issue_number": pull.number}, "issue_number", "is a pull request"),
     ):

@@ -281,7 +281,7 @@ async def test_an_agent_is_refused_when_patience_ends(
         with pytest.raises(WriteError, match="could not be stored: the database is unavailable"):
             await writer_of(store).flush()
         append = partial(writer_of(store).append, run.id, 1, new_message(1), new_progress(1))
-        with pytest.raises(WriteError, match="away"):
+        with pytest.raises(WriteError, match="unavailable"):
             await asyncio.to_thread(append)
         server.start()
         await _flush_patiently(store)

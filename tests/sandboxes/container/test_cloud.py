@@ -222,11 +222,11 @@ async def test_a_start_that_fails_while_nothing_can_be_removed(stage: Scene) -> 
 async def test_the_same_key_never_makes_two(stage: Scene, tmp_path: Path, phase: str) -> None:
     plan = machine_spec(phase=phase)
     await stage.cloud.create(plan)
-    with pytest.raises(SandboxError, match="of that name"):
+    with pytest.raises(SandboxError, match="with that name"):
         await stage.cloud.create(plan)
     assert list(stage.engine.containers()) == [plan.key]
     other = ContainerCloud(engine=str(stage.engine.program), image=IMAGE, home=tmp_path / "other")
-    with pytest.raises(SandboxError, match="of that name"):
+    with pytest.raises(SandboxError, match="with that name"):
         await other.create(plan)
     assert list(stage.engine.containers()) == [plan.key]
     assert list(tmp_path.glob("other/doors/*")) == []

@@ -193,7 +193,7 @@ async def test_nor_when_nobody_answers_that(tmp_path: Path) -> None:
     async with scene(tmp_path / "e2b", timings=HASTY) as here:
         here.e2b.faults.add(CREATE, LOST[0])
         here.e2b.faults.add(LIST, Fault(status=429), times=None)
-        with pytest.raises(SandboxError, match="the response was lost") as caught:
+        with pytest.raises(SandboxError, match="the response to a creation was lost") as caught:
             await MachineRateLimit(at_once=1).make(lambda: here.cloud.create(machine_spec()))
         assert not isinstance(caught.value, BusyError)
         assert caught.value.cause is Cause.SANDBOX_FAILED
