@@ -1,4 +1,4 @@
-"""A whole judgement of patches without agents: base, issue and answers in, champion or question out."""
+"""A judgement of patches without agents: base, issue and answers in, champion or question out."""
 
 import asyncio
 from collections.abc import Mapping, Sequence

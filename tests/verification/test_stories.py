@@ -59,7 +59,7 @@ async def test_one_contestant_right_with_a_test_is_champion(ground: Ground):
 
 async def test_the_impostor_is_a_question_and_never_champion(ground: Ground):
     impostor: Files = {
-        "durations.py": BASE["durations.py"] + "\n\ndef hours_are_known():\n    return True\n",
+        "durations.py": str(BASE["durations.py"]) + "\n\ndef hours_are_known():\n    return True\n",
         "tests/test_hours.py": """
             from durations import hours_are_known
 
@@ -105,7 +105,7 @@ async def test_a_changed_expectation_by_one_contestant_is_a_question(ground: Gro
     issue = "human() should leave a space before the unit"
     spaced: Files = {
         "durations.py": "def human(seconds):\n    return f'{seconds} s'\n",
-        "tests/test_durations.py": BASE["tests/test_durations.py"].replace('"5s"', '"5 s"'),
+        "tests/test_durations.py": str(BASE["tests/test_durations.py"]).replace('"5s"', '"5 s"'),
     }
     found = await judged(ground, {"one": spaced}, issue=issue)
     assert (found.champion, found.asked) == ("", ["expectation"]), found.verdict("one")

@@ -46,8 +46,9 @@ async def confirm(
 async def _again(
     case: VerificationCase, patches: tuple[Patch, ...], tests: list[str], *, on_base: bool
 ) -> list[str]:
+    # A command with ids is another test: that with the patch's own files.
     is_command = case.plan.runner is TestRunner.COMMAND
-    ids = None if is_command else frozenset(tests)
+    ids = None if is_command and on_base else frozenset(tests)
     limit = case.enough(case.usual_s)
     sides = [(patches, n) for n in _TWICE] + [((), n) for n in _TWICE if on_base]
     executed = await case.executions.run_all(
