@@ -53,9 +53,9 @@ class RunVerifier:
 
     async def cross_examine_runs(self, solve_id: SolveId, prepared: Prepared, claim: Claim) -> None:
         """Cross-examine once: the changed verdicts must not be examined again."""
+        if await self.has_cross_examined(solve_id):
+            return
         async with self.context.store.read() as db:
-            if await events.has(db, solve_id, _EXAMINED):
-                return
             rows = [r for r in await runs.of_solve(db, solve_id) if r.state == RunState.COMPLETED]
         entries = [
             Entry(
@@ -80,6 +80,10 @@ class RunVerifier:
             for run_id, verdict in verdicts.items():
                 await runs.change(db, run_id, verdict=verdict)
             await events.append(db, solve_id, kind=_EXAMINED, at=now, data={"runs": len(verdicts)})
+
+    async def has_cross_examined(self, solve_id: SolveId) -> bool:
+        async with self.context.store.read() as db:
+            return await events.has(db, solve_id, _EXAMINED)
 
     async def _patch(self, run_id: RunId) -> str:
         async with self.context.store.read() as db:
