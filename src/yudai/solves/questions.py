@@ -1,6 +1,7 @@
 """Queries of questions and their answers."""
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from sqlalchemy import ColumnElement, and_, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -41,7 +42,8 @@ async def ask(
     known = {row.key: row for row in await all_of_solve(db, solve_id)}
     await close(db, solve_id, at=at, but=[question.key for question in questions])
     for position, question in enumerate(questions):
-        facts = {"position": position, **{name: getattr(question, name) for name in _FACTS}}
+        facts: dict[str, Any] = {name: getattr(question, name) for name in _FACTS}
+        facts["position"] = position
         row = known.get(question.key)
         if row is None:
             row = QuestionRow(
