@@ -175,13 +175,9 @@ async def due(db: AsyncSession, *, forge: str, at: float, limit: int) -> list[So
     return list(await db.scalars(query))
 
 
-async def is_outdated(db: AsyncSession, row: PublicationRow, solve: SolveRow) -> bool:
-    """Whether it only said that the solve asks, and the solve was answered since."""
-    if row.state is not PublicationState.DONE or row.run_id is not None:
-        return False
-    if await events.has(db, solve.id, "solve.offered"):
-        return await events.has(db, solve.id, events.ANSWERED)
-    newer = (QuestionRow.solve_id == solve.id) & (QuestionRow.answered_at > row.updated_at)
+async def answered_since(db: AsyncSession, row: PublicationRow) -> bool:
+    """Whether a person has answered a question of the solve since then."""
+    newer = (QuestionRow.solve_id == row.solve_id) & (QuestionRow.answered_at > row.updated_at)
     return await db.scalar(select(QuestionRow.id).where(newer).limit(1)) is not None
 
 

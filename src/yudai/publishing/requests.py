@@ -88,14 +88,14 @@ async def request_automatically(
     solve = await solves.hold(db, solve_id)
     if not _is_at(solve.repo_url, forge) or not _has_ended(solve):
         return None
-    there = await publications.find(db, solve_id)
-    if there is not None and not await publications.is_outdated(db, there, solve):
-        return None
     run = None
     if solve.champion_run_id is not None:
         run = await runs.get(db, solve.champion_run_id)
     by_itself = solve.publish is PublishMode.AUTO and _status(run) is VerdictStatus.PASSED
     if not by_itself and not (may_comment(solve.publish, solve.origin) and comments_on(solve)):
+        return None
+    there = await publications.find(db, solve_id)
+    if there is not None and not await _is_outdated(db, there, by_itself=by_itself):
         return None
     # A person who asked at the forge may have no account here.
     actor = "" if _is_from_forge(solve.origin) else solve.user_id
@@ -105,6 +105,15 @@ async def request_automatically(
         return await publications.add(db, row, data=facts)
     move = Move(PublicationEvent.ASKED_AGAIN, _anew(row), facts | {"again": True})
     return await publications.advance(db, there, move, at=at)
+
+
+async def _is_outdated(db: AsyncSession, there: PublicationRow, *, by_itself: bool) -> bool:
+    """Whether it only said that the solve asks, and there is more to say after an answer."""
+    if there.state is not PublicationState.DONE or there.run_id is not None:
+        return False
+    # It may have been written while the answer came.
+    is_found = by_itself and await events.has(db, there.solve_id, events.ANSWERED)
+    return is_found or await publications.answered_since(db, there)
 
 
 def may_comment(publish: PublishMode | None, origin: Origin | None) -> bool:
