@@ -2682,7 +2682,7 @@ export interface components {
          * @description What a solve's conversation is told, once each; most are named like the state reached.
          * @enum {string}
          */
-        Milestone: "queued" | "running" | "first_passing_run" | "champion" | "awaiting_review" | "pull_request" | "completed" | "reverted" | "failed" | "cancelled";
+        Milestone: "queued" | "running" | "first_passing_run" | "asked" | "champion" | "awaiting_review" | "pull_request" | "completed" | "reverted" | "failed" | "cancelled";
         /**
          * Mode
          * @enum {string}

@@ -54,6 +54,11 @@ function timesOf(solve: WatchedSolve, events: readonly EventView[]): Map<SolveSt
   const times = new Map<SolveState, number>([["queued", solve.created_at]]);
   if (solve.started_at !== null) times.set("running", solve.started_at);
   for (const event of events) {
+    // An answer leads back: what follows it ends when the solve comes to rest again.
+    if (event.kind === "solve.answered") {
+      times.delete("awaiting_review");
+      continue;
+    }
     const to = event.kind.startsWith("solve.") ? event.data.to : undefined;
     if (typeof to === "string" && to in NAMES) times.set(to as SolveState, event.at);
   }
@@ -70,6 +75,9 @@ const WORDS: Record<string, string> = {
   "solve.started": "started",
   "solve.resumed": "resumed",
   "solve.offered": "a champion was offered for review",
+  "solve.asked": "a person has to answer:",
+  "solve.answered": "a person answered",
+  "question.answered": "a person answered",
   "solve.abstained": "completed without a champion",
   "solve.settled": "a person has decided",
   "solve.broke": "failed",
@@ -121,12 +129,19 @@ const HIDDEN = new Set(["from", "to", "key", "by", "was", "run"]);
 /** Events whose facts read better as a phrase than as names and values. */
 const PHRASES: Record<string, (data: EventView["data"]) => string> = {
   "network.blocked_more": ({ phase }) => (isPlain(phase) ? `in the ${phase} phase` : ""),
+  "solve.asked": ({ question }) => (isPlain(question) ? `${question}` : ""),
+  "solve.answered": answerFacts,
+  "question.answered": answerFacts,
   "network.blocked": ({ host, port, phase }) => {
     const name = String(host ?? "?");
     const place = name.includes(":") ? `[${name}]` : name;
     return `${place}${isPlain(port) ? `:${port}` : ""}${isPlain(phase) ? `, in the ${phase} phase` : ""}`;
   },
 };
+
+function answerFacts({ choice, by }: EventView["data"]): string {
+  return isPlain(choice) ? `${choice}${isPlain(by) ? `, by ${by}` : ""}` : "";
+}
 
 /** The data of an event on one line. */
 export function eventFacts(event: EventView): string {
