@@ -52,9 +52,7 @@ test("shows what is needed to decide and sends the choice", async () => {
   expect(within(panel).getByRole("heading", { level: 3 })).toHaveTextContent("expect 4");
   expect(within(panel).getByText(/assert total == 3/)).toBeVisible();
   const user = userEvent.setup();
-  await user.click(
-    within(panel).getByRole("button", { name: /opus-t0.0-test-first: see its diff/ }),
-  );
+  await user.click(within(panel).getByRole("button", { name: /diff of opus-t0.0-test-first/ }));
   expect(diff).toHaveBeenCalledWith("run-a");
   await user.click(within(panel).getByRole("button", { name: "yes" }));
   expect(requests).toEqual([{ route: PATH, query: {}, body: { choice: "accept" } }]);

@@ -72,7 +72,9 @@ function Open({ solveId, question, lanes, diff }: OpenProps) {
           about
           {runs.map((runId) => (
             <Button key={runId} look="quiet" onClick={() => diff(runId)}>
-              <Hostile text={lanes.get(runId)?.handle ?? runId} />: see its diff
+              <span>
+                diff of <Hostile text={lanes.get(runId)?.handle ?? runId} />
+              </span>
             </Button>
           ))}
         </p>
