@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.arena.test_flow import Arena, arena, good, only
-from tests.support.questions import EXPECTATION
+from tests.decisions.questions import EXPECTATION
 from yudai.arena.conclude import Concluder
 from yudai.arena.decide import Decision
 from yudai.arena.flow import SolveFlow

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.questions import (
+from tests.decisions.questions import (
     EXPECTATION,
     INTERFACE,
     AskingDecider,

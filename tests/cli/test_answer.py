@@ -8,7 +8,7 @@ import pytest
 
 from tests.cli.stub_answers import document, summary
 from tests.cli.stub_server import Stub, problem, serving
-from tests.support.questions import EXPECTATION, INTERFACE, AskingDecider, conclude, question_rows
+from tests.decisions.questions import EXPECTATION, INTERFACE, AskingDecider, conclude, question_rows
 from tests.support.servers.databases import used_home
 from tests.support.solve_rows import SOLVE, Ring, failed, passed, run_id
 from yudai.arena.conclude import Concluder

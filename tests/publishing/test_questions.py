@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from tests.decisions.questions import EXPECTATION, INTERFACE, AskingDecider, question_rows
 from tests.publishing.test_flow import _flow
 from tests.support.forge.mirrors_in_memory import Press
-from tests.support.questions import EXPECTATION, INTERFACE, AskingDecider, question_rows
 from tests.support.solve_rows import SOLVE, failed
 from yudai.arena.conclude import Concluder
 from yudai.decisions.answer import Answer, Answers
@@ -103,6 +103,7 @@ async def test_what_is_left_to_answer_is_in_the_comment(press: Press):
     [comment] = press.comments
     first, second = await question_rows(press.context)
     assert first.id[-8:] not in comment.body
+    assert "**yes**, says ada" in comment.body
     assert second.id[-8:] in comment.body
 
 

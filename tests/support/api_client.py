@@ -184,7 +184,7 @@ async def open_place(home: Path, url: str, engine: Engine) -> AsyncGenerator[Pla
             submitter=submitter,
             forecaster=Forecaster(submitter, partial(open_preview, home, clock, person=home)),
             applier=Applier(context, forge),
-            answers=make_answers(context, engine),
+            answers=make_answers(store, clock, engine),
             conversations=Conversations(
                 context=context,
                 engine=engine,

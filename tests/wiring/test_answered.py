@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from tests.decisions.questions import EXPECTATION, AskingDecider, question_rows, solve_row
 from tests.publishing.test_flow import _flow
 from tests.support.forge.mirrors_in_memory import Press
-from tests.support.questions import EXPECTATION, AskingDecider, question_rows, solve_row
 from tests.support.solve_rows import SOLVE, failed, run_id
 from yudai.arena.cancel import Stopper
 from yudai.arena.conclude import Concluder
@@ -57,7 +57,7 @@ async def house(database_url: str, tmp_path: Path) -> AsyncIterator[House]:
 
 
 async def test_a_worker_concludes_and_publishes(house: House):
-    await house.give(make_answers(house.press.context, house.engine))
+    await house.give(make_answers(house.press.store, house.press.clock, house.engine))
     solve = await house.until_at_rest()
     assert (solve.state, solve.champion_run_id) == (SolveState.AWAITING_REVIEW, run_id(0))
     assert solve.worker_id == "w"
@@ -65,7 +65,7 @@ async def test_a_worker_concludes_and_publishes(house: House):
         while not house.press.pulls:  # noqa: ASYNC110 - the forge tells nobody
             await asyncio.sleep(0.02)
     # The same answer once more is no second conclusion.
-    await house.give(make_answers(house.press.context, house.engine))
+    await house.give(make_answers(house.press.store, house.press.clock, house.engine))
     assert len(house.decider.seen) == 2
 
 

@@ -23,6 +23,11 @@ from yudai.store.store import Store
 MAX_CHOICE = 300
 _WHILE_RUNNING = "question.answered"
 _NO_WORKER = ""
+Also = Callable[[AsyncSession], Awaitable[None]]
+
+
+async def nothing_else(_: AsyncSession) -> None:
+    """Only the answer is stored."""
 
 
 class AnswerAsk(Value):
@@ -60,16 +65,17 @@ class Answers:
         *,
         owner_id: str,
         key: IdempotencyKey | None = None,
+        also: Also = nothing_else,
     ) -> None:
         """Store the answer and conclude the solve again.
 
         The same answer once more changes nothing. ConflictError for another one, or when the
-        question no longer needs one.
+        question no longer needs one. What else belongs to it is written in the same transaction.
         """
         try:
-            turn = await self._store(solve_id, answer, owner_id=owner_id, key=key)
+            turn = await self._store(solve_id, answer, owner_id=owner_id, key=key, also=also)
         except KeyTakenError:
-            turn = await self._store(solve_id, answer, owner_id=owner_id, key=key)
+            turn = await self._store(solve_id, answer, owner_id=owner_id, key=key, also=also)
         if turn is not None:
             await self.conclude(solve_id, turn)
 
@@ -80,6 +86,7 @@ class Answers:
         *,
         owner_id: str,
         key: IdempotencyKey | None,
+        also: Also,
     ) -> int | None:
         """Which conclusion has to follow; None when there is none."""
         now = self.clock.now()
@@ -93,6 +100,7 @@ class Answers:
                 if row.choice is None:
                     await _answer(db, solve, row, answer, at=now)
                 await idempotency.keep(db, answer.user_id, key, resource_id=row.id, at=now)
+                await also(db)
             # Also for a repeated answer: the first one's conclusion may have been lost.
             if (await solves.hold(db, solve_id)).state is not SolveState.RUNNING:
                 return None

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -15,6 +16,7 @@ from yudai.forge.ports.remote import Credential, CredentialKind, Credentials, Re
 from yudai.kit.errors import ForbiddenError, RefusedError
 from yudai.kit.ids import LOCAL_USER, RunId, short
 from yudai.kit.redaction import Redact, as_it_is
+from yudai.kit.value import from_attributes
 from yudai.patches.inspection import Inspection, inspect, too_large
 from yudai.patches.patch import Patch, parse_patch
 from yudai.publishing import queries as publications
@@ -86,7 +88,6 @@ class Work(NamedTuple):
     repo: RepoRef
     by: Credential
     questions: tuple[AskedQuestion, ...] = ()
-    """Open ones."""
 
 
 class Prepared(NamedTuple):
@@ -115,7 +116,7 @@ class PublishContext:
                 await _check_wanted(db, row, solve)
         repo = parse_target(row.repo_url, forge=self.forge.url).repo
         by = await self._credential(repo, row.actor)
-        return Work(row, solve, rows, repo, by, _open(asked))
+        return Work(row, solve, rows, repo, by, tuple(map(_asked, asked)))
 
     async def prepare(self, work: Work) -> Prepared:
         """RefusedError for a patch that may not be published."""
@@ -127,13 +128,11 @@ class PublishContext:
     async def published(self, work: Work) -> PublishedSolve:
         """The facts for a comment, also without a patch or with one that may not be published."""
         run_id = work.row.run_id or work.solve.champion_run_id
-        if run_id is not None:
-            try:
-                return (await self._inspect_patch(work, run_id)).published
-            except RefusedError:
-                # It was refused because the patch cannot be read.
-                pass
         told = published_solve(work.solve, work.runs, run_id=run_id, page=self.page)
+        if run_id is not None:
+            # It may have been refused because the patch cannot be read.
+            with suppress(RefusedError):
+                told = (await self._inspect_patch(work, run_id)).published
         return told.model_copy(update={"questions": work.questions})
 
     async def write_turn(self, work: Work) -> None:
@@ -190,12 +189,8 @@ def is_own(by: Credential, actor: str) -> bool:
     return by.kind is CredentialKind.USER and bool(actor)
 
 
-def _open(rows: Sequence[QuestionRow]) -> tuple[AskedQuestion, ...]:
-    return tuple(
-        AskedQuestion(name=short(row.id), text=row.text, detail=row.detail, choices=row.choices)
-        for row in rows
-        if row.choice is None
-    )
+def _asked(row: QuestionRow) -> AskedQuestion:
+    return from_attributes(AskedQuestion, row, name=short(row.id))
 
 
 class _Inspected(NamedTuple):

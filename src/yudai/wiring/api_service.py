@@ -79,7 +79,7 @@ async def open_service(settings: Settings) -> AsyncGenerator[Service]:
             submitter=submitter,
             forecaster=Forecaster(submitter, partial(open_preview, settings.home, clock)),
             applier=make_applier(settings, context),
-            answers=make_answers(context, engine),
+            answers=make_answers(store, clock, engine),
             conversations=Conversations(
                 context=context,
                 engine=engine,

@@ -5,7 +5,6 @@ import os
 import sys
 from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,7 +21,7 @@ from yudai.gateway.catalogue import Catalogue
 from yudai.gateway.domain.models import Provider
 from yudai.gateway.domain.routing import Routes
 from yudai.gateway.port import Gateway
-from yudai.kit.clock import SystemClock
+from yudai.kit.clock import Clock, SystemClock
 from yudai.kit.errors import RefusedError
 from yudai.kit.ids import SolveId, WorkerId
 from yudai.kit.redaction import redactor
@@ -92,22 +91,28 @@ def make_concluder(context: Context) -> "Concluder":
     return Concluder(context, StoredVerdicts(context.store))
 
 
-def make_answers(context: Context, engine: "Engine | None" = None) -> "Answers":
-    """Without an engine, this process concludes."""
+def make_answers(store: Store, clock: Clock, engine: "Engine") -> "Answers":
+    """A worker concludes the answered solves."""
     from yudai.decisions.answer import Answers
 
-    async def conclude_here(solve_id: SolveId, turn: int) -> None:
+    async def conclude(solve_id: SolveId, turn: int) -> None:
+        try:
+            await engine.conclude(solve_id, turn=turn)
+        except Exception as error:  # noqa: BLE001 - it is stored: the workers' sweep starts it
+            log.warning("solve.not_concluded_yet", solve_id=solve_id, error=repr(error))
+
+    return Answers(store, clock, conclude)
+
+
+def make_own_answers(context: Context) -> "Answers":
+    """Without a worker: the answered solves are concluded by this process."""
+    from yudai.decisions.answer import Answers
+
+    async def conclude(solve_id: SolveId, turn: int) -> None:
         del turn
         worker_id = WorkerId(context.clock.new_id())
         await make_concluder(context).conclude_here(solve_id, worker_id)
 
-    async def start(started_by: "Engine", solve_id: SolveId, turn: int) -> None:
-        try:
-            await started_by.conclude(solve_id, turn=turn)
-        except Exception as error:  # noqa: BLE001 - it is stored: the workers' sweep starts it
-            log.warning("solve.not_concluded_yet", solve_id=solve_id, error=repr(error))
-
-    conclude = conclude_here if engine is None else partial(start, engine)
     return Answers(context.store, context.clock, conclude)
 
 

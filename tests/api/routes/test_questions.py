@@ -4,8 +4,8 @@ import httpx
 import pytest
 
 from tests.api.test_http import problem
+from tests.decisions.questions import EXPECTATION, AskingDecider, conclude, question_rows, solve_row
 from tests.support.api_client import Place, RecordingEngine
-from tests.support.questions import EXPECTATION, AskingDecider, conclude, question_rows, solve_row
 from tests.support.solve_rows import SOLVE, Ring, failed, run_id
 from yudai.api.errors import Code
 from yudai.solves.domain.states import SolveState

@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 from playwright.async_api import expect
 
+from tests.decisions.questions import EXPECTATION, INTERFACE, AskingDecider, conclude
 from tests.e2e.page.test_page_views import WIDTH, check_by_axe, settled
 from tests.e2e.support.browser import PATIENCE_MS, chromium, tab
 from tests.e2e.support.service import Installation, installed
-from tests.support.questions import EXPECTATION, INTERFACE, AskingDecider, conclude
 from tests.support.solve_rows import SOLVE, Ring, failed, run_id
 from yudai.settings import Settings
 from yudai.solves import timeline as events

@@ -18,7 +18,7 @@ from yudai.settings import Settings
 from yudai.solves.domain.states import RESTING
 from yudai.views import documents
 from yudai.views.domain.document import SolveDocument
-from yudai.wiring.components import is_shared, make_answers, make_stopper, open_context
+from yudai.wiring.components import is_shared, make_own_answers, make_stopper, open_context
 
 if TYPE_CHECKING:
     from yudai.cli.records.source import Source
@@ -123,7 +123,7 @@ class OwnRecords:
 
         given = Answer(question, choice, LOCAL_USER)
         solve = await documents.find_solve(self.context, solve_id)
-        await make_answers(self.context).give(solve_id, given, owner_id=solve.user_id)
+        await make_own_answers(self.context).give(solve_id, given, owner_id=solve.user_id)
 
     async def outcomes(self, solve_id: SolveId) -> OutcomeList | None:
         return await outcomes_of(self.context.store, solve_id)

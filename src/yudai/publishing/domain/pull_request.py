@@ -119,7 +119,7 @@ def _champion(solve: PublishedSolve) -> Place:
 
 def _result(solve: PublishedSolve, told: CommentFacts) -> str:
     reason = md(solve.reason, limit=MAX_REASON)
-    if solve.champion is None and solve.questions:
+    if solve.champion is None and any(asked.choice is None for asked in solve.questions):
         return _NEEDS_YOU
     if solve.champion is None:
         return f"No answer is offered. {reason}"

@@ -120,8 +120,15 @@ def attention(solve: PublishedSolve, card: Scorecard) -> str:
 
 
 def questions(solve: PublishedSolve) -> tuple[str, ...]:
-    """Each open question with what is needed to decide, and the command for each choice."""
-    return tuple(map(_question, solve.questions[:_MAX_QUESTIONS]))
+    """Each open question with what is needed to decide and a command for each choice."""
+    answered = [_answered(asked) for asked in solve.questions if asked.choice is not None]
+    left = [_question(asked) for asked in solve.questions if asked.choice is None]
+    return (*left[:_MAX_QUESTIONS], "\n".join(answered[:_MAX_QUESTIONS]))
+
+
+def _answered(asked: AskedQuestion) -> str:
+    said = next((one.text for one in asked.choices if one.id == asked.choice), asked.choice or "")
+    return f"- {md(asked.text)} **{md(said)}**, says {md(asked.answered_by, limit=MAX_NAME)}"
 
 
 def _question(asked: AskedQuestion) -> str:

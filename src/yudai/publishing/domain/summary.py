@@ -16,13 +16,16 @@ class FileDelta(Value):
 
 
 class AskedQuestion(Value):
-    """An open question, as a comment shows it."""
+    """A question, as a comment shows it."""
 
     name: str
     """What names it in a command."""
     text: str
     detail: str
     choices: tuple[Choice, ...]
+    choice: str | None = None
+    """The answer."""
+    answered_by: str = ""
 
 
 class PublishedSolve(Value):
@@ -43,7 +46,7 @@ class PublishedSolve(Value):
     reason: str = ""
     """One line: why this champion, or why none."""
     questions: tuple[AskedQuestion, ...] = ()
-    """Those that are open."""
+    """Open and answered ones."""
     files: tuple[FileDelta, ...] = ()
     flags: tuple[str, ...] = ()
     """What a reviewer should look at first: one line each."""

@@ -30,14 +30,15 @@ export function stages(solve: WatchedSolve, events: readonly EventView[]): Stage
   const states = [...STAGES, hasEnded ? solve.state : "completed"];
   const here = states.indexOf(solve.state);
   return states.map((state, place) => {
-    const at = times.get(state) ?? null;
+    // After an answer it may have been further already.
+    const at = place > here ? null : (times.get(state) ?? null);
     const next = states.slice(place + 1).find((later) => times.has(later));
     const until = next === undefined ? null : (times.get(next) ?? null);
     return {
       state,
       name: NAMES[state],
       at,
-      lasted: at === null || until === null ? null : Math.max(0, until - at),
+      lasted: at === null || until === null || place >= here ? null : Math.max(0, until - at),
       phase: phaseOf(place, here, at),
     };
   });
@@ -54,11 +55,8 @@ function timesOf(solve: WatchedSolve, events: readonly EventView[]): Map<SolveSt
   const times = new Map<SolveState, number>([["queued", solve.created_at]]);
   if (solve.started_at !== null) times.set("running", solve.started_at);
   for (const event of events) {
-    // An answer leads back: what follows it ends when the solve comes to rest again.
-    if (event.kind === "solve.answered") {
-      times.delete("awaiting_review");
-      continue;
-    }
+    // It runs since its start, however often a person has answered.
+    if (event.kind === "solve.answered") continue;
     const to = event.kind.startsWith("solve.") ? event.data.to : undefined;
     if (typeof to === "string" && to in NAMES) times.set(to as SolveState, event.at);
   }
