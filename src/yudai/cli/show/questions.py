@@ -1,5 +1,7 @@
 """Questions as a person reads them, with the command that answers each."""
 
+from shlex import quote
+
 from rich.console import Console
 from rich.text import Text
 
@@ -45,8 +47,9 @@ def _show_open(
         console.print(Text(more, style="dim"), soft_wrap=True)
     where = f" --server {server}" if server else ""
     for choice in question.choices:
-        said = f"  {command} {one_line(choice.id)}{where}"
-        console.print(Text(said, style="green"), Text(one_line(choice.text)), soft_wrap=True)
+        # Ids are foreign text, and a person copies the line into a shell.
+        said = f"  {command} {quote(one_line(choice.id))}{where}"
+        console.print(Text(f"{said}  # {one_line(choice.text)}", style="green"), soft_wrap=True)
 
 
 def _show_answered(question: QuestionView, console: Console) -> None:

@@ -116,7 +116,7 @@ def _show_next(document: SolveDocument, console: Console, where: str, *, has_pul
     # Only where the solve's folder and records are ours can it be applied by its name.
     is_folder = solve.folder is not None and not where
     hints: list[str] = []
-    is_offered = solve.state is SolveState.AWAITING_REVIEW and solve.champion is not None
+    is_offered = solve.state is SolveState.AWAITING_REVIEW and not document.open_questions
     if is_offered and is_folder:
         mine = f"{apply} {the_solve}"
         hints.append(f"Take it: {mine}, or as a commit on a new branch: {mine} --branch NAME")
