@@ -59,8 +59,8 @@ def guarantees_page() -> str:
     ]
     return (
         f"# Guarantees of a sandbox\n\n{NOTE}`yudai doctor` says which of these hold on this "
-        "machine, for each backend, and how. A backend is isolated when it keeps all those that "
-        "are part of isolation.\n\n"
+        "machine, for each backend, and how. A backend is isolated if it keeps all that are "
+        "part of isolation.\n\n"
         "| guarantee | meaning | part of isolation |\n|---|---|---|\n" + "\n".join(rows) + "\n"
     )
 
@@ -108,21 +108,21 @@ def http_page() -> str:
     )
     return (
         f"# HTTP\n\n{NOTE}"
-        "The contract is [openapi.json](openapi.json), which a running server also gives at "
+        "The contract is [openapi.json](openapi.json), which a running server also serves at "
         "`/api/openapi.json`. Bodies are JSON. Times are seconds since the epoch.\n\n"
         f"{sections}\n## Problems\n\n"
         "Every error is `application/problem+json` (RFC 9457) with `type`, `title`, `status`, "
-        "`detail` and a stable `code`; `errors` names each field that does not fit, `state` the "
-        "state that forbids it, `request_id` what the server's log knows the request by, "
-        "`command_line` the same advice for who uses the command line. A 503 "
-        "says in `Retry-After` when to come again, a 405 in `Allow` what is possible.\n\n"
+        "`detail` and a stable `code`; `errors` names each invalid field, `state` the "
+        "state that does not allow it, `request_id` the request's id in the server's log, "
+        "`command_line` the same advice for users of the command line. A 503 has the time of "
+        "a retry in `Retry-After`, a 405 the allowed methods in `Allow`.\n\n"
         f"| code | status | meaning |\n|---|---|---|\n{problems}"
     )
 
 
 def _routes(document: dict[str, Any], tag: str) -> list[str]:
     return [
-        f"| {method.upper()} | `{path}` | {_answers(operation)} | {_told(operation)} |\n"
+        f"| {method.upper()} | `{path}` | {_answers(operation)} | {_description(operation)} |\n"
         for path, operations in document["paths"].items()
         for method, operation in operations.items()
         if tag in operation["tags"]
@@ -133,7 +133,7 @@ def _answers(operation: dict[str, Any]) -> str:
     return ", ".join(status for status in operation["responses"] if int(status) < 400)
 
 
-def _told(operation: dict[str, Any]) -> str:
+def _description(operation: dict[str, Any]) -> str:
     return _cell(" ".join(operation["description"].split()))
 
 

@@ -1,8 +1,9 @@
 """Follow one request: which of our files are entered on its way, in the order of their first call.
 
-`python -m tests.follow` prints how many; with a path's name, `python -m tests.follow poll`, which.
-A file counts once a function of it is called after import. Each path runs in a process of its own,
-for real: HTTP on loopback, SQLite, bubblewrap, a contestant with scripted or served replies.
+`python -m tests.follow` prints how many; with a path's name, `python -m tests.follow poll`, which,
+and what is left out. A file counts once a function of it is called after import, and not while a
+process is opened. Each path runs in a process of its own, for real: HTTP on loopback, SQLite,
+bubblewrap, a contestant with scripted or served replies.
 """
 
 import asyncio
@@ -107,8 +108,12 @@ def main(arguments: list[str]) -> int:
     for name in arguments or WAYS:
         way, counted = WAYS[name], files(name)
         uncounted = {**UNCOUNTED, **way.uncounted}
-        sys.stdout.write(f"{name}: {len(counted)} of at most {way.most}\n")
+        all_files = len(_entered(name))
+        sys.stdout.write(
+            f"{name}: {len(counted)} of at most {way.most}, {all_files} with what is left out\n"
+        )
         if arguments:
+            sys.stdout.write(f"  {way.follow.__doc__}\n")
             sys.stdout.write("".join(f"  {file}\n" for file in counted))
             reasons = uncounted | {
                 f"files of {other}": "a path of its own" for other in way.besides
@@ -144,9 +149,10 @@ def _walk(name: str, home: Path) -> None:
 
 
 def post(trace: Trace, home: Path) -> None:
+    """The second request: the first one of a process opens what the others find open."""
+
     async def follow() -> None:
         async with _api(home) as http:
-            # The first request of a process opens what the others find open.
             await _ask(http, home)
             trace.is_on = True
             await _ask(http, home)
@@ -156,6 +162,8 @@ def post(trace: Trace, home: Path) -> None:
 
 
 def poll(trace: Trace, home: Path) -> None:
+    """The third one, with a cursor that is the newest."""
+
     async def follow() -> None:
         async with _api(home) as http:
             path = f"/api/solves/{await _ask(http, home)}/updates"

@@ -55,7 +55,7 @@ async def test_nothing_that_lets_in_is_in_the_database(crowd: Crowd):
 async def test_a_callback_is_good_once(crowd: Crowd):
     back = await begun(crowd)
     await crowd.logins.finish(back, redirect_uri=HERE)
-    with pytest.raises(RefusedError, match="begin again"):
+    with pytest.raises(RefusedError, match="start again"):
         await crowd.logins.finish(back, redirect_uri=HERE)
 
 
@@ -68,7 +68,7 @@ async def test_a_callback_of_another_browser_lets_nobody_in(crowd: Crowd):
         mine._replace(ticket="0" * 64),
         mine._replace(ticket="' OR 1=1"),
     ):
-        with pytest.raises(RefusedError, match="begin again"):
+        with pytest.raises(RefusedError, match="start again"):
             await crowd.logins.finish(forged, redirect_uri=HERE)
     async with crowd.store.read() as db:
         assert (await db.scalars(select(LoginRow))).all() == []
@@ -78,14 +78,14 @@ async def test_a_wrong_state_uses_the_beginning_up(crowd: Crowd):
     back = await begun(crowd)
     with pytest.raises(RefusedError):
         await crowd.logins.finish(back._replace(state="wrong"), redirect_uri=HERE)
-    with pytest.raises(RefusedError, match="begin again"):
+    with pytest.raises(RefusedError, match="start again"):
         await crowd.logins.finish(back, redirect_uri=HERE)
 
 
 async def test_a_beginning_is_over_after_minutes(crowd: Crowd):
     back = await begun(crowd)
     crowd.clock.time += ATTEMPT_S
-    with pytest.raises(RefusedError, match="begin again"):
+    with pytest.raises(RefusedError, match="start again"):
         await crowd.logins.finish(back, redirect_uri=HERE)
 
 
@@ -139,7 +139,7 @@ async def test_a_bot_is_no_person(crowd: Crowd):
 async def test_a_lost_key_of_the_vault_ends_a_beginning(crowd: Crowd):
     back = await begun(crowd)
     lost = Crowd(crowd.store, crowd.forge, crowd.clock, FernetVault([SecretStr(new_key())]))
-    with pytest.raises(RefusedError, match="begin again"):
+    with pytest.raises(RefusedError, match="start again"):
         await lost.logins.finish(back, redirect_uri=HERE)
 
 
@@ -300,7 +300,7 @@ async def test_a_terminal_gets_a_key(crowd: Crowd):
     used = await crowd.keys.use(SecretStr(said.key.key))
     assert used is not None
     assert used.scopes == ALL_SCOPES
-    with pytest.raises(RefusedError, match="begin again"):
+    with pytest.raises(RefusedError, match="start again"):
         await crowd.devices.poll(begun.ticket, name="x")
 
 
@@ -354,9 +354,9 @@ async def test_a_terminal_that_is_refused_begins_again(crowd: Crowd, state: Devi
     begun = await crowd.devices.begin()
     crowd.clock.time += 5
     crowd.provider.answer_device(state)
-    with pytest.raises(ForbiddenError, match="begin again"):
+    with pytest.raises(ForbiddenError, match="start again"):
         await crowd.devices.poll(begun.ticket, name="x")
-    with pytest.raises(RefusedError, match="begin again"):
+    with pytest.raises(RefusedError, match="start again"):
         await crowd.devices.poll(begun.ticket, name="x")
 
 

@@ -147,7 +147,7 @@ async def test_an_agent_works_in_its_sandbox_through_our_endpoint(tmp_path: Path
         assert json.dumps(export(told, outcome))
 
 
-async def test_a_box_without_a_network_reaches_the_endpoint_and_nothing_else(tmp_path: Path):
+async def test_a_sandbox_without_a_network_reaches_the_endpoint_and_nothing_else(tmp_path: Path):
     """By a name that is no host: our proxy knows the door behind it."""
     look = f"python3 -c {shlex.quote(ELSEWHERE)} > looked"
     program = f"python3 -c {shlex.quote(AGENT.read_text())}"

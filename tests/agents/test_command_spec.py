@@ -59,12 +59,12 @@ def test_a_file_without_agents(content: bytes):
         ("agents: {a: {command: x, timeout_s: soon}}", "`a.timeout_s`: input should be a valid"),
         ("agents: {a: {command: x, timeout_s: 0}}", "`a.timeout_s`: input should be greater"),
         ("agents: {a: {command: x, protocol: mcp}}", "`a.protocol`: input should be 'openai'"),
-        ("agents: {a: {command: x, env: {'A B': 1}}}", "'A B' is no name of a variable"),
+        ("agents: {a: {command: x, env: {'A B': 1}}}", "'A B' is not a valid variable name"),
         ("agents: {a: {command: x, env: {MY_API_KEY: 1}}}", "MY_API_KEY looks like a secret"),
         ("agents: {mini-swe-agent: {command: x}}", "`mini-swe-agent` is our own agent"),
-        ("agents: {Aider: {command: x}}", "'Aider' is no name of an agent"),
-        ("agents: {-a: {command: x}}", "'-a' is no name of an agent"),
-        (f"agents: {{{'a' * 41}: {{command: x}}}}", "is no name of an agent"),
+        ("agents: {Aider: {command: x}}", "'Aider' is not a valid agent name"),
+        ("agents: {-a: {command: x}}", "'-a' is not a valid agent name"),
+        (f"agents: {{{'a' * 41}: {{command: x}}}}", "is not a valid agent name"),
     ],
 )
 def test_what_is_not_right_is_said_in_one_line(content: str, complaint: str):
@@ -89,5 +89,5 @@ def test_what_is_no_such_file_at_all(content: bytes):
 
 
 def test_characters_that_nobody_types_are_refused():
-    with pytest.raises(RefusedError, match="cannot be typed"):
+    with pytest.raises(RefusedError, match="contains control characters"):
         read_command_agents(b'agents: {a: {command: "x\\ey"}}', name=NAME)

@@ -116,9 +116,9 @@ async def test_the_list_of_models_has_the_runs_own(ground: EndpointGround):
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        (b"{", "no JSON"),
+        (b"{", "the body is not JSON"),
         (b"[]", "one JSON object"),
-        (b'{"messages": NaN}', "no JSON"),
+        (b'{"messages": NaN}', "the body is not JSON"),
         (b"[" * 100_000, "nested deeper"),
         (b'{"messages": ' + b"[" * 60 + b"]" * 60 + b"}", "nested deeper"),
         (b'{"messages": []}', "messages: give 1 to"),

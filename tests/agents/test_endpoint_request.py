@@ -123,7 +123,7 @@ def test_a_cache_lasts_no_longer_than_is_paid_for():
     ],
 )
 def test_what_nobody_could_be_sent_is_no_json(body: bytes):
-    with pytest.raises(RefusedError, match="no JSON"):
+    with pytest.raises(RefusedError, match="the body is not JSON"):
         read_request(body)
 
 

@@ -149,9 +149,9 @@ def test_it_ends_by_our_own_clock():
     ("state", "attempt", "words"),
     [
         (RunState.RUNNING, 2, "earlier attempt"),
-        (RunState.VERIFYING, 1, "over"),
-        (RunState.COMPLETED, 1, "over"),
-        (RunState.QUEUED, 1, "over"),
+        (RunState.VERIFYING, 1, "run has ended"),
+        (RunState.COMPLETED, 1, "run has ended"),
+        (RunState.QUEUED, 1, "run has ended"),
     ],
 )
 def test_it_is_good_while_its_attempt_goes_on(state: RunState, attempt: int, words: str):

@@ -17,7 +17,7 @@ from yudai.kit.causes import Cause
 from yudai.kit.errors import SandboxError
 
 EDIT = "echo 'x = 2' > app.py"
-TESTS = "python -c 'import unittest; unittest.TextTestRunner'"
+TESTS = "python3 -c 'import unittest; unittest.TextTestRunner'"
 
 
 @pytest.fixture

@@ -22,8 +22,8 @@ PRICE = '{"input_usd": IN, "output_usd": OUT}'
 COMMAND_LINE = re.compile(r"(?<![\w-])--[a-z]|yudai [a-z]+")
 # What only the command line, a worker or a start-up says; and `git`, whose options these are.
 ELSEWHERE = (
-    *("there is no solve yet", "there is no solve{} to apply", "this solve is not of a folder"),
-    *("comes with yudai", "git refs migrate", "createdb"),
+    *("there are no solves yet", "there is no solve{} to apply"),
+    *("is bundled and unchanged", "git refs migrate", "createdb"),
 )
 
 

@@ -60,7 +60,7 @@ async def test_of_a_run_and_of_a_solve(listener: Listener):
 
 
 @pytest.mark.parametrize("phase", [Phase.AGENT, Phase.VERIFICATION])
-async def test_from_a_program_in_a_box_to_the_timeline(
+async def test_from_a_program_in_a_sandbox_to_the_timeline(
     listener: Listener, tmp_path: Path, phase: Phase
 ):
     source = make_archive(tmp_path / "source.tar", {"a.txt": b"one\n"})
@@ -133,7 +133,9 @@ async def test_more_than_can_wait_is_dropped_and_nobody_waits(listener: Listener
 
     assert [event.data["host"] for event in await listener.told()] == ["h0.example", "h1.example"]
     untold = [(entry["event"], entry["host"]) for entry in logs]
-    assert untold == [("network.blocked_untold", f"h{number}.example") for number in (2, 3, 4)]
+    assert untold == [
+        ("network.blocked_not_recorded", f"h{number}.example") for number in (2, 3, 4)
+    ]
 
 
 async def test_of_nobody_that_is_known(listener: Listener):

@@ -512,7 +512,7 @@ async def test_a_run_that_nobody_ended_is_ended_before_the_ranking(arena: Arena)
     await arena.app.engine.wait(solve_id)
     run = (await rows_of_solve(arena.app.context.store, solve_id)).runs[0]
     assert (run.state, run.cause) == ("failed", "internal")
-    assert "gave it up" in run.error
+    assert "gave up on it" in run.error
 
 
 async def test_a_verification_that_ends_every_worker_is_given_up(arena: Arena):

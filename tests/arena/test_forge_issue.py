@@ -145,8 +145,8 @@ async def test_what_is_not_there_is_refused_with_its_field(reader: ReadIssues):
         ({"repo_url": "ada/nothing"}, "repo_url", "there is no ada/nothing"),
         ({"repo_url": "ada/secret"}, "repo_url", "may not see it"),
         ({"repo_url": "ada/old"}, "repo_url", "archived"),
-        ({"repo_url": "https://github.com/ada/calc"}, "repo_url", "elsewhere"),
-        ({"repo_url": "http://127.0.0.1:1/ada/calc"}, "repo_url", "elsewhere"),
+        ({"repo_url": "https://github.com/ada/calc"}, "repo_url", "only repositories at"),
+        ({"repo_url": "http://127.0.0.1:1/ada/calc"}, "repo_url", "only repositories at"),
         ({"issue_number": 99}, "issue_number", "there is no issue #99"),
         ({"issue_number": pull.number}, "issue_number", "is a pull request"),
     ):
@@ -173,7 +173,7 @@ async def test_a_forge_that_is_away_is_no_fault_of_the_request(reader: ReadIssue
 
 async def test_a_server_that_asks_no_forge_says_so(reader: ReadIssues):
     submitter = replace(reader.submitter, remotes=None)
-    with pytest.raises(RefusedError, match="asks no forge"):
+    with pytest.raises(RefusedError, match="has no forge"):
         await submitter.submit(reader.ask(), user_id="wim")
 
 
@@ -186,7 +186,7 @@ async def test_folders_are_nobodys_business_where_people_log_in(reader: ReadIssu
         ("repo_url", {"repo_url": str(folder.root)}),
     ):
         submitter = replace(reader.submitter, takes_folders=False)
-        with pytest.raises(RefusedError, match="takes no folders") as refused:
+        with pytest.raises(RefusedError, match="allows no folders") as refused:
             await submitter.submit(reader.ask(**at, **spelt), user_id="wim")
         assert refused.value.field == field
     here = {**at, "repo_url": "", "repo_path": str(folder.root)}

@@ -116,8 +116,8 @@ async def test_the_archive_of_a_folder_goes_where_workers_find_it(
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"dirty": True}, "of a folder"),
-        ({"env": "/venv"}, "of a folder"),
+        ({"dirty": True}, "need a folder"),
+        ({"env": "/venv"}, "need a folder"),
         ({"matrix": MATRIX.model_copy(update={"agents": ("robot",)})}, "there is no agent"),
         ({"issue_number": None}, "say what to solve"),
     ],

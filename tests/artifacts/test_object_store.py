@@ -236,7 +236,7 @@ def test_other_addresses_are_refused_and_not_repeated(tmp_path: Path, url: str):
         ({"endpoint": "http://me:hunter2@127.0.0.1:1"}, "holds a password"),
         ({"endpoint": "ftp://hunter2"}, "write https://"),
         ({"endpoint": "hunter2:9000"}, "write https://"),
-        ({"endpoint": "http://hunter2:99999"}, "is no address"),
+        ({"endpoint": "http://hunter2:99999"}, "is not a URL"),
         ({"endpoint": "http://host?hunter2"}, "write https://"),
         ({"access_key_id": SecretStr("hunter2")}, "set both"),
         ({"secret_access_key": SecretStr("hunter2")}, "set both"),

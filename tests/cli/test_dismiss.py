@@ -55,7 +55,7 @@ async def test_what_was_done_is_said(ring: Ring, settings: Settings, capsys):
 
 
 async def test_what_awaits_no_review_is_refused(ring: Ring, settings: Settings):
-    with pytest.raises(NotFoundError, match="no solve yet"):
+    with pytest.raises(NotFoundError, match="no solves yet"):
         await run_dismiss(settings, "", reason="", json=False)
     await ring.solve(passed(), state=SolveState.FAILED)
     with pytest.raises(ConflictError, match="is failed: only what is awaiting review"):

@@ -64,7 +64,7 @@ def test_two_views_at_once_are_refused(arguments: list[str], capsys):
 
 def test_what_is_not_text_is_an_unknown_id(capsys):
     assert main.run(["show", "\udcff\udcfe\udcff\udcff"]) == 4
-    assert "there is no" in capsys.readouterr().err
+    assert "there are no solves" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("url", ["foo", "mysql://x", "postgresql+asyncpg://x"])

@@ -76,7 +76,7 @@ async def test_an_edit_is_told_listed_and_taken_back(settings: Settings, capsys:
     shown = capsys.readouterr().out
     assert shown.count("edited") == shown.count("openrouter: served (edited)") == 1
     assert await run_models_remove(settings, "four") == 0
-    assert "back to what came with yudai" in capsys.readouterr().out
+    assert "back to the bundled entry" in capsys.readouterr().out
     assert not (await listed(settings, capsys))["openai/gpt-4.1"]["edited"]
 
 

@@ -161,10 +161,10 @@ async def test_what_is_not_published_is_an_error_after_the_document(
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"apply": True}, "--apply is for a folder, ada/calc#12 is none"),
-        ({"branch": "x"}, "--branch is for a folder"),
-        ({"dirty": True}, "--dirty is for a folder"),
-        ({"env": Path("venv")}, "--env is for a folder"),
+        ({"apply": True}, "--apply is only for a folder, not ada/calc#12"),
+        ({"branch": "x"}, "--branch is only for a folder"),
+        ({"dirty": True}, "--dirty is only for a folder"),
+        ({"env": Path("venv")}, "--env is only for a folder"),
         ({"target": "ada/calc"}, "say what to solve: ada/calc#NUMBER"),
         ({"target": "ada/calc#0"}, "there is no issue #0"),
         ({"target": ".", "text": "x", "pr": True}, "--pr is for a repository at a forge"),
@@ -182,7 +182,9 @@ async def test_what_does_not_go_together_is_refused_before_anything(
     if "apply" in changes or "branch" in changes:
         # A server elsewhere refuses these for any target.
         words = (
-            words if "pr" in changes or through == "here" else "needs the server|is for a folder"
+            words
+            if "pr" in changes or through == "here"
+            else "needs the server|is only for a folder"
         )
     with pytest.raises(RefusedError, match=words):
         await run_solve(settings, GIVEN._replace(**changes))
@@ -229,13 +231,15 @@ async def test_what_the_server_will_not_publish_is_told(stub: Stub, settings: Se
 
 async def test_nobody_waits_for_a_forge_that_is_away_for_long(stub: Stub, settings: Settings):
     stub.on("POST", PUBLISH, view("pushed", error="rate limit", due_at=4e9, tries=3))
-    with pytest.raises(RefusedError, match=r"rate limit.*publish 0000aaaa` goes on later"):
+    with pytest.raises(RefusedError, match=r"rate limit.*publish 0000aaaa` continues later"):
         await run_publish(at(stub, settings), SOLVE, json=True)
 
 
 async def test_a_stale_one_says_what_to_do(stub: Stub, settings: Settings):
     stub.on("POST", PUBLISH, view("stale", reason="a.py was changed"))
-    with pytest.raises(RefusedError, match=r"not published: a\.py was changed .*solve it anew"):
+    with pytest.raises(
+        RefusedError, match=r"not published: a\.py was changed .*solve the issue again"
+    ):
         await run_publish(at(stub, settings), SOLVE, json=True)
 
 
@@ -264,7 +268,7 @@ async def _at_forge(settings: Settings, **columns: Any) -> None:
 
 
 class Publishing:
-    """Carries out what is asked for: one step each time, after something failed."""
+    """Executes what was requested: one step each time, after something failed."""
 
     def __init__(self, asked: Publications) -> None:
         self.asked = asked
@@ -277,11 +281,6 @@ class Publishing:
                 "pull_state": PullState.OPEN,
             },
         ]
-        self.actors: list[str] = []
-
-    async def request(self, solve_id: SolveId, *, actor: str) -> PublicationView:
-        self.actors.append(actor)
-        return await self.asked.request(solve_id, actor=actor)
 
     async def resume(self, solve_id: SolveId) -> None:
         async with self.asked.store.change() as db:
@@ -307,7 +306,8 @@ async def test_without_a_server_this_process_does_it(
     monkeypatch.setitem(sys.modules, "yudai.wiring.forge", module)
     assert await run_publish(settings, "", json=True) == 0
     assert json.loads(capsys.readouterr().out)["pull_url"] == URL
-    assert found[0].actors == [LOCAL_USER]
+    async with open_context(settings) as context, context.store.read() as db:
+        assert (await publications.get(db, SolveId(SOLVE))).actor == LOCAL_USER
 
 
 async def test_who_stops_waiting_stops_the_wait_only(settings: Settings):
@@ -375,5 +375,5 @@ async def test_show_through_an_older_server_tells_of_none(stub: Stub, settings: 
 
 
 async def test_there_is_nothing_to_publish(settings: Settings):
-    with pytest.raises(NotFoundError, match="there is no solve yet"):
+    with pytest.raises(NotFoundError, match="there are no solves yet"):
         await run_publish(settings, "", json=True)

@@ -119,7 +119,7 @@ async def test_no_longer_watching_leaves_the_solve_alone(ring: Ring, settings: S
     with pytest.raises(asyncio.CancelledError):
         await watching
     assert (await documents.find_solve(ring.context, SOLVE)).state == "running"
-    assert "the solve goes on" in said(console)
+    assert "the solve continues" in said(console)
 
 
 async def test_a_servers_solve_waits_for_the_server(ring: Ring, settings: Settings):
@@ -205,7 +205,7 @@ async def test_what_was_blocked_is_part_of_the_solve(ring: Ring, settings: Setti
 
     assert await run_show(settings, SOLVE, json=False, view=None) == 0
     shown = capsys.readouterr().out
-    assert "What sandboxes tried to reach and may not" in shown
+    assert "What sandboxes tried to reach but may not" in shown
     assert "  blocked: h0.example:443, in the setup phase\n" in shown
     assert "… 12 more: --json" in shown
 
@@ -222,7 +222,7 @@ async def watched(ring: Ring) -> Watched:
     async def is_over() -> bool:
         return False
 
-    return (await DatabaseSource(ring.context, SOLVE, is_over).look()).seen
+    return (await DatabaseSource(ring.context, SOLVE, is_over).poll()).seen
 
 
 @pytest.mark.parametrize(
@@ -264,7 +264,7 @@ async def test_cancel_ends_what_a_dead_process_left(ring: Ring, settings: Settin
 
 
 async def test_cancel_refuses_what_has_ended_or_never_was(ring: Ring, settings: Settings):
-    with pytest.raises(NotFoundError, match="no solve yet"):
+    with pytest.raises(NotFoundError, match="no solves yet"):
         await run_cancel(settings, "", json=False)
     await ring.solve(passed())
     with pytest.raises(ConflictError, match="awaiting_review: there is nothing to cancel"):

@@ -43,7 +43,7 @@ class Clouds:
         self._open = ExitStack()
         self._e2b: FakeE2B | None = None
         self._prime: FakePrime | None = None
-        self._desks: dict[tuple[str, Path, str], Scene] = {}
+        self._scenes: dict[tuple[str, Path, str], Scene] = {}
 
     @property
     def e2b(self) -> FakeE2B:
@@ -63,15 +63,15 @@ class Clouds:
 
     def register(self, cloud: str, home: Path, installation: str) -> MemoryRegister:
         """Backends of one home are processes that share a database."""
-        return MemoryRegister(self._desks.setdefault((cloud, home, installation), Scene()))
+        return MemoryRegister(self._scenes.setdefault((cloud, home, installation), Scene()))
 
     def scene(self, cloud: str, home: Path, installation: str) -> Scene:
-        return self._desks[cloud, home, installation]
+        return self._scenes[cloud, home, installation]
 
     def close(self) -> None:
         self._open.close()
         self._e2b = self._prime = None
-        for (cloud, *_), scene in self._desks.items():
+        for (cloud, *_), scene in self._scenes.items():
             if cloud == CONTAINER:
                 real_engine.clear(scene.name)
 

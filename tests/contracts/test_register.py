@@ -116,7 +116,7 @@ async def is_held(register: Register, sandbox_id: str) -> bool:
     )
 
 
-async def test_all_of_one_desk_have_one_name(office: Office):
+async def test_all_of_one_register_have_one_name(office: Office):
     names = {await office.enter().installation() for _ in range(3)}
     assert len(names) == 1
     assert len(names.pop()) == 16
@@ -126,7 +126,7 @@ async def test_of_somebody_of_ours_nothing_is_known(office: Office):
     assert await office.enter().tags("doctor") == Tags()
 
 
-async def test_a_box_is_there_with_all_that_was_said_until_it_is_closed(office: Office):
+async def test_a_sandbox_is_there_with_all_that_was_said_until_it_is_closed(office: Office):
     ours, theirs = office.enter(), office.enter()
     await ours.open_sandboxes([sandbox("b-1", base="base")])
     await ours.open_sandboxes([sandbox("b-2", backend="prime")])

@@ -253,7 +253,7 @@ async def test_cancelled_twice_nothing_is_left_either(sandbox: Sandbox):
         assert not await sandbox.health()
 
 
-async def test_commands_of_one_box_take_turns(sandbox: Sandbox):
+async def test_commands_of_one_sandbox_take_turns(sandbox: Sandbox):
     async with asyncio.TaskGroup() as group:
         tasks = [
             group.create_task(sandbox.exec(f"echo {n}; sleep 0.01; echo {n}")) for n in range(8)
@@ -285,7 +285,7 @@ async def test_health(sandbox: Sandbox):
     assert not await sandbox.health()
 
 
-async def test_a_busy_box_is_healthy(sandbox: Sandbox):
+async def test_a_busy_sandbox_is_healthy(sandbox: Sandbox):
     seconds = unique_sleep()
     running = asyncio.create_task(sandbox.exec(f"sleep {seconds}", timeout_s=60))
     await until(lambda: alive(seconds))
@@ -307,7 +307,7 @@ async def test_the_loop_runs_on_while_a_command_floods(sandbox: Sandbox):
     assert ticks > 3
 
 
-async def test_two_boxes_do_not_see_each_others_work(backend: Backend, base: BaseRef):
+async def test_two_sandboxes_do_not_see_each_others_work(backend: Backend, base: BaseRef):
     one, other = await spawn_one(backend, base), await spawn_one(backend, base)
 
     await one.exec("echo changed >README.md; rm -r src")

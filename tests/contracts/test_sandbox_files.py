@@ -71,7 +71,7 @@ async def test_a_file_that_is_too_long(sandbox: Sandbox):
     assert refused.value.errno == errno.EFBIG
 
 
-async def test_links_are_the_boxs_own(walled: Sandbox, tmp_path: Path):
+async def test_links_are_the_sandboxs_own(walled: Sandbox, tmp_path: Path):
     await walled.exec("ln -s /etc/passwd users; ln -s README.md alias; ln -s /tmp/out out")
 
     assert b"agent" in await walled.read("users")

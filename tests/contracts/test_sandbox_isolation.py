@@ -209,7 +209,7 @@ async def test_it_sees_no_process_of_the_host(sandbox: Sandbox, promises: Promis
     assert (seconds not in seen) is await promises("processes")
 
 
-async def test_nobody_is_in_the_box_but_its_runner(walled: Sandbox):
+async def test_nobody_is_in_the_sandbox_but_its_runner(walled: Sandbox):
     assert (await walled.exec("set -- /proc/[0-9]*; echo $#")).text == "2\n"
 
 
@@ -434,7 +434,7 @@ async def test_a_workspace_that_fills_the_disk_is_stopped(sandbox: Sandbox):
     assert (after.text, after.disk_full) == ("next\n", False)
 
 
-async def test_a_box_killed_from_outside_is_lost(
+async def test_a_sandbox_killed_from_outside_is_lost(
     walled: Sandbox, walled_backend: BubblewrapBackend, base: BaseRef
 ):
     other = await spawn_one(walled_backend, base)

@@ -115,7 +115,7 @@ async def test_also_by_two_backends_of_one_home(make: Make, tmp_path: Path):
     assert built[0] == built[1]
 
 
-async def test_eight_boxes_of_one_base_cost_one_unpacking_and_one_set_up(
+async def test_eight_sandboxes_of_one_base_cost_one_unpacking_and_one_set_up(
     fresh: Backend, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     """Each command that a base is built with is counted where the backends start it."""
@@ -183,7 +183,7 @@ async def test_there_is_no_such_base_to_remove(fresh: Backend, key: str):
 
 
 @pytest.mark.parametrize("name", BACKENDS)
-async def test_a_box_of_another_backend_of_the_home_keeps_its_base(
+async def test_a_sandbox_of_another_backend_of_the_home_keeps_its_base(
     name: str, make: Make, tmp_path: Path
 ):
     one, other = make(name), make(name)
@@ -199,7 +199,7 @@ async def test_a_box_of_another_backend_of_the_home_keeps_its_base(
 
 
 @pytest.mark.parametrize("name", BACKENDS)
-async def test_a_box_has_its_base_whole_or_hears_that_there_is_none(
+async def test_a_sandbox_has_its_base_whole_or_hears_that_there_is_none(
     name: str, make: Make, tmp_path: Path
 ):
     """Spawned by one backend of a home and removed by another, sooner or later after that."""
@@ -228,7 +228,7 @@ async def test_a_box_has_its_base_whole_or_hears_that_there_is_none(
 
 
 @pytest.mark.parametrize("name", BACKENDS)
-async def test_a_box_ends_when_its_time_is_up(name: str, tmp_path: Path):
+async def test_a_sandbox_ends_when_its_time_is_up(name: str, tmp_path: Path):
     seconds = unique_sleep()
     limits = LIMITS.model_copy(update={"lifetime_s": 1.5})
     backend = BACKENDS[name](tmp_path / "home", limits=limits)
@@ -308,7 +308,7 @@ async def test_an_unprepared_base(fresh: Backend):
 
 @pytest.mark.parametrize("key", ["", "../x", "a/b", ".hidden", "x" * 300])
 async def test_a_key_that_is_no_name(fresh: Backend, tmp_path: Path, key: str):
-    with pytest.raises(ValueError, match="name of a folder"):
+    with pytest.raises(ValueError, match="not a valid folder name"):
         await fresh.prepare(BaseSpec(key=key, source=archive(tmp_path)))
 
 
@@ -383,7 +383,7 @@ async def test_a_cancelled_preparation_leaves_nothing(fresh: Backend, tmp_path: 
 
 
 @pytest.mark.always
-async def test_boxes_are_listed_by_owner(fresh: Backend, tmp_path: Path):
+async def test_sandboxes_are_listed_by_owner(fresh: Backend, tmp_path: Path):
     base = await fresh.prepare(BaseSpec(key="k", source=archive(tmp_path)))
     assert await fresh.list() == []
     [one, other] = await fresh.spawn(base, 2, owner="me")
@@ -396,7 +396,7 @@ async def test_boxes_are_listed_by_owner(fresh: Backend, tmp_path: Path):
     assert await fresh.list("nobody") == []
 
 
-async def test_the_end_of_a_box_can_be_asked_for_often(fresh: Backend, tmp_path: Path):
+async def test_the_end_of_a_sandbox_can_be_asked_for_often(fresh: Backend, tmp_path: Path):
     base = await fresh.prepare(BaseSpec(key="k", source=archive(tmp_path)))
     sandbox = await spawn_one(fresh, base)
 
@@ -414,7 +414,7 @@ async def test_the_end_of_a_box_can_be_asked_for_often(fresh: Backend, tmp_path:
 
 
 @pytest.mark.real_on("prime")
-async def test_a_box_ends_under_a_running_command(fresh: Backend, tmp_path: Path):
+async def test_a_sandbox_ends_under_a_running_command(fresh: Backend, tmp_path: Path):
     seconds = unique_sleep()
     base = await fresh.prepare(BaseSpec(key="k", source=archive(tmp_path)))
     sandbox = await spawn_one(fresh, base)
@@ -430,11 +430,11 @@ async def test_a_box_ends_under_a_running_command(fresh: Backend, tmp_path: Path
         assert lost.cause is Cause.SANDBOX_LOST  # noqa: PT017 - either way it is over
 
 
-async def test_an_unknown_box(fresh: Backend):
+async def test_an_unknown_sandbox(fresh: Backend):
     assert await fresh.destroy(SandboxRef(backend="x", id="none", owner="me")) is False
 
 
-async def test_another_backend_of_the_home_can_end_a_box(make: Make, tmp_path: Path):
+async def test_another_backend_of_the_home_can_end_a_sandbox(make: Make, tmp_path: Path):
     seconds = unique_sleep()
     one, other = make(), make()
     base = await one.prepare(BaseSpec(key="k", source=archive(tmp_path)))
@@ -511,10 +511,10 @@ from yudai.sandboxes.port import BaseRef
 
 async def main():
     backend = Backend(Path(sys.argv[1]), installation=sys.argv[2])
-    boxes = await backend.spawn(BaseRef(key="k"), 2, owner="doomed")
+    sandboxes = await backend.spawn(BaseRef(key="k"), 2, owner="doomed")
     print("ready", flush=True)
     s = sys.argv[3]
-    await asyncio.gather(*(box.exec(f"setsid sleep {{s}} & sleep {{s}}") for box in boxes))
+    await asyncio.gather(*(one.exec(f"setsid sleep {{s}} & sleep {{s}}") for one in sandboxes))
 
 asyncio.run(main())
 """

@@ -109,7 +109,7 @@ async def test_the_hosts_network_is_nobodys(fresh: Backend, source: Path):
     assert not network.holds or "set-up commands reach 1 listed hosts" in network.how
 
 
-async def test_no_name_is_found_by_a_box_itself(walled: Backend, source: Path):
+async def test_no_name_is_found_by_a_sandbox_itself(walled: Backend, source: Path):
     look = "cat /etc/resolv.conf; grep hosts /etc/nsswitch.conf"
     sandbox = await set_up(walled, source, f"({look}) >seen")
 
@@ -194,7 +194,7 @@ async def test_an_environment_that_set_up_makes(fresh: Backend, source: Path, ve
     assert await sandbox.tree() == ("", ())
 
 
-async def test_it_is_the_same_and_closed_in_every_box(walled: Backend, source: Path):
+async def test_it_is_the_same_and_closed_in_every_sandbox(walled: Backend, source: Path):
     sandbox = await set_up(walled, source, 'uv venv -q --allow-existing "$YUDAI_ENV"')
 
     assert await said(sandbox, "echo $YUDAI_ENV $VIRTUAL_ENV ${PATH%%:*}; stat -c %U /env") == (
@@ -249,7 +249,9 @@ def build_editable(folder, *_):
 
 
 @pytest.mark.always
-async def test_an_editable_install_sees_what_each_box_has_changed(fresh: Backend, tmp_path: Path):
+async def test_an_editable_install_sees_what_each_sandbox_has_changed(
+    fresh: Backend, tmp_path: Path
+):
     source = make_archive(tmp_path / "editable.tar", EDITABLE)
     setup = ('uv venv -q --allow-existing "$YUDAI_ENV"', "uv pip install -q -e .")
     one = await set_up(fresh, source, *setup)
@@ -371,7 +373,7 @@ async def test_package_settings_are_for_set_up_only(
     assert not plain.keys() & registry.variables.keys()
 
 
-async def test_no_token_is_found_in_any_box(make: Make, source: Path, tmp_path: Path):
+async def test_no_token_is_found_in_any_sandbox(make: Make, source: Path, tmp_path: Path):
     token = f"T{secrets.token_hex(16)}"
     node, env = planted_node(tmp_path / "node", token), planted_environment(tmp_path / "v", token)
     config = tmp_path / "pip.conf"
@@ -495,7 +497,7 @@ async def test_an_interpreter_that_is_not_there(fresh: Backend, source: Path, tm
         await set_up(fresh, source, "true", python="3.99")
 
     assert str(missing.value) == (
-        "this repository asks for Python 3.99, which is not on this machine: "
+        "this repository requires Python 3.99, which is not on this machine: "
         "install it, or give an environment with --env PATH"
     )
     assert not list(tmp_path.rglob("bases/*"))

@@ -25,7 +25,7 @@ async def changed(sandbox: Sandbox, command: str) -> tuple[str, ...]:
 
 
 @pytest.mark.always
-async def test_a_fresh_box_has_not_changed(sandbox: Sandbox):
+async def test_a_fresh_sandbox_has_not_changed(sandbox: Sandbox):
     assert await sandbox.tree() == ("", ())
     assert await sandbox.diff() == ""
 
@@ -189,7 +189,7 @@ async def test_an_edit_in_the_base_that_keeps_size_and_time_is_seen(sandbox: San
         pytest.param("seq 100000 >many; cp many other", id="long"),
     ],
 )  # fmt: skip
-async def test_the_patch_brings_a_fresh_box_to_the_same_tree(
+async def test_the_patch_brings_a_fresh_sandbox_to_the_same_tree(
     sandbox: Sandbox, backend: Backend, base: BaseRef, command: str
 ):
     result = await sandbox.exec(command)

@@ -162,7 +162,7 @@ async def test_a_model_that_is_too_dear_is_not_called(
     await answerer.catalogue.set_model("vendor/gold", ModelChange(price=price))
     reply = await answered(chat_rows, replace(answerer, chat_model="vendor/gold"))
     assert reply.role is ChatRole.YUDAI
-    assert "too dear for an answer of at most $0.1" in reply.text
+    assert "more than the limit for an answer, $0.1" in reply.text
     assert gateway.calls == []
 
 

@@ -90,9 +90,9 @@ def test_what_is_said_when_there_is_little_to_say() -> None:
     applied = text_of(Milestone.COMPLETED, FACTS, {"applied": "/home/ada/toy"})
     assert applied == f"{named} is completed: the patch was applied."
     dismissed = text_of(Milestone.COMPLETED, FACTS, {"dismissed": "too large"})
-    assert dismissed == f"{named} is completed: the answer was dismissed: too large"
+    assert dismissed == f"{named} is completed: it was dismissed: too large"
     dismissed = text_of(Milestone.COMPLETED, FACTS, {"dismissed": ""})
-    assert dismissed == f"{named} is completed: the answer was dismissed."
+    assert dismissed == f"{named} is completed: it was dismissed."
 
 
 def test_each_milestone_is_reached_by_its_first_event() -> None:

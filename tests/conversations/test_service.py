@@ -305,7 +305,7 @@ async def test_a_conversation_without_a_repository_says_so(talk: Talk) -> None:
     made = await talk.conversations.create(ConversationAsk(), **ME)
     await talk.conversations.post(made.id, "/solve #12 model=o3", **ME)
     page = await talk.conversations.messages(made.id, **ME, limit=9)
-    assert "this conversation is about no repository" in page.messages[-1].text
+    assert "this conversation has no repository to solve in" in page.messages[-1].text
     with pytest.raises(RefusedError, match="no repository"):
         await talk.conversations.solve_issue(made.id, 12, IssueAsk(), **ME)
 

@@ -11,7 +11,7 @@ from yudai.cli import main
     "arguments",
     [
         ["bench", "sandbox", "--rounds", "1"],
-        # What it measures runs in test_agent_in_box.py, too.
+        # What it measures runs in test_agent_in_sandbox.py, too.
         pytest.param(["bench", "overhead", "--rounds", "1"], marks=pytest.mark.real),
     ],
 )

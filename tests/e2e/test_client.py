@@ -138,7 +138,7 @@ def test_who_stops_watching_stops_nothing_and_cancel_does(
         process.send_signal(signal.SIGINT)
         _, said = process.communicate(timeout=30)
         assert process.returncode == 130
-        assert "the solve goes on at the server" in " ".join(said.split())
+        assert "the solve continues on the server" in " ".join(said.split())
     assert read(type_("show", "--json"))["solve"]["state"] == "running"
     there = ("--server", server.url)
     assert read(type_("cancel", "--json", *there))["solve"]["state"] == "cancelled"

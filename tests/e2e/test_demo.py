@@ -1,6 +1,6 @@
 """The demo as a person starts it: a process of its own, its page, its output, its end.
 
-Two whole races: one by Python itself with our own environment and the page, and one without either.
+Two whole demos: one by Python itself with our own environment and the page, and one without either.
 """
 
 import asyncio
@@ -38,8 +38,8 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("home")
 
 
-class Raced(NamedTuple):
-    """A whole race, with what was seen of it on the way."""
+class WatchedDemo(NamedTuple):
+    """A whole demo, with what was seen of it on the way."""
 
     demo: Demo
     page: httpx.Response
@@ -53,7 +53,7 @@ class Raced(NamedTuple):
 
 
 @pytest.fixture(scope="module")
-def raced(home: Path) -> Raced:
+def watched(home: Path) -> WatchedDemo:
     with started(home, warm=False) as demo:
         page, early = demo.http.get(f"/solves/{demo.solve_id}"), demo.solve()["state"]
         with started(home) as second:
@@ -62,42 +62,42 @@ def raced(home: Path) -> Raced:
         demo.wait_for(f"The page stays at {demo.url}/solves/{demo.solve_id}")
         late, front = demo.solve()["state"], demo.http.get("/").text
         code, printed = demo.interrupt()
-    return Raced(demo, page, early, second, second_code, late, front, code, printed)
+    return WatchedDemo(demo, page, early, second, second_code, late, front, code, printed)
 
 
 @pytest.fixture(scope="module")
-def document(home: Path, raced: Raced) -> dict[str, Any]:
-    return json.loads(yudai(home, "show", raced.demo.solve_id, "--json").stdout)
+def document(home: Path, watched: WatchedDemo) -> dict[str, Any]:
+    return json.loads(yudai(home, "show", watched.demo.solve_id, "--json").stdout)
 
 
 @shared
-def test_the_race_is_live_in_the_page_until_ctrl_c(raced: Raced):
-    assert raced.page.status_code == 200
-    assert raced.page.headers["content-security-policy"] == CSP
-    assert raced.early in ("queued", "running")
-    assert raced.late == "awaiting_review"
-    assert raced.front == raced.page.text
-    assert raced.code == 0
-    assert "run.judged" in raced.demo.said.read_text()
+def test_the_solve_is_live_in_the_page_until_ctrl_c(watched: WatchedDemo):
+    assert watched.page.status_code == 200
+    assert watched.page.headers["content-security-policy"] == CSP
+    assert watched.early in ("queued", "running")
+    assert watched.late == "awaiting_review"
+    assert watched.front == watched.page.text
+    assert watched.code == 0
+    assert "run.judged" in watched.demo.said.read_text()
 
 
 @shared
-def test_a_second_start_has_the_server_that_is_here_do_it(raced: Raced):
-    assert raced.second.url == raced.demo.url
-    assert raced.second.solve_id != raced.demo.solve_id
-    assert raced.second_code == 130
+def test_a_second_start_has_the_server_that_is_here_do_it(watched: WatchedDemo):
+    assert watched.second.url == watched.demo.url
+    assert watched.second.solve_id != watched.demo.solve_id
+    assert watched.second_code == 130
 
 
 @shared
-def test_the_plain_output_shows_scorecard_patch_and_reasons(raced: Raced):
-    assert re.search("1 +★ +surgeon-t0.2-e6-test-first ", raced.printed)
+def test_the_plain_output_shows_scorecard_patch_and_reasons(watched: WatchedDemo):
+    assert re.search("1 +★ +surgeon-t0.2-e6-test-first ", watched.printed)
     for words in (
         "diff --git",
         "Red on base, green with this patch",
         "Why",
         "wanderer",
     ):
-        assert words in raced.printed
+        assert words in watched.printed
 
 
 def places(document: dict) -> dict[str, dict]:
@@ -194,8 +194,8 @@ def test_show_one_run_with_its_patch_tests_and_trajectory(home: Path, document: 
     assert "<plan>" in yudai(home, "show", run).stdout
 
 
-def small_race(root: Path) -> Sequence[str]:
-    """Words for a race where one submits, one breaks, and none else ends on its own."""
+def small_demo(root: Path) -> Sequence[str]:
+    """Arguments of a demo where one submits, one breaks, and none else ends on its own."""
     small.make(root / "folder")
     arena = Arena(root)
     models = [
@@ -209,7 +209,7 @@ def small_race(root: Path) -> Sequence[str]:
 
 
 def interrupted(root: Path, words: Sequence[str], moment: str, *signals: signal.Signals) -> int:
-    """Start a race, send it signals at that moment, and return its exit code."""
+    """Start a demo, send it signals at that moment, and return its exit code."""
     process = Warm(
         [str(YUDAI), *words],
         cwd=root,
@@ -265,11 +265,11 @@ def test_ctrl_c_at_the_beginning(
     ],
 )
 def test_ctrl_c_later_on(tmp_path: Path, moment: str, signals: list[signal.Signals], code: int):
-    assert interrupted(tmp_path, small_race(tmp_path), moment, *signals) == code
+    assert interrupted(tmp_path, small_demo(tmp_path), moment, *signals) == code
     check_cancelled(tmp_path)
 
 
-def test_nobody_watching_does_not_end_the_race(tmp_path: Path):
+def test_a_solve_does_not_end_without_a_watcher(tmp_path: Path):
     small.make(tmp_path / "folder")
     reading, writing = os.pipe()
     process = Warm(
@@ -291,7 +291,7 @@ def test_nobody_watching_does_not_end_the_race(tmp_path: Path):
 
 def test_kill_9_leaves_nothing_running_and_the_next_start_cleans_up(tmp_path: Path):
     process = Warm(
-        [str(YUDAI), *small_race(tmp_path)],
+        [str(YUDAI), *small_demo(tmp_path)],
         cwd=tmp_path,
         env=environment(tmp_path),
         stdout=subprocess.DEVNULL,

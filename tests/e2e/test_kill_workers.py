@@ -1,4 +1,4 @@
-"""Workers that are killed, frozen or sent away in the middle of a race: nothing lost, or twice."""
+"""Workers that are killed, frozen or sent away during a solve: nothing is lost or done twice."""
 
 import signal
 import time
@@ -117,7 +117,7 @@ def test_a_worker_that_was_frozen_writes_nothing_when_it_wakes_up(house: Install
     workers = house.workers_by_id(2)
     solve_id = start(house, runs=6)
     # The one that leads the solve, so that this is taken over, too.
-    until(lambda: house.books.events(solve_id, "run.started"), "it races")
+    until(lambda: house.books.events(solve_id, "run.started"), "a run starts")
     frozen = house.books.solve(solve_id).worker_id
     busiest(house, solve_id, [frozen])
     frozen_at = workers[frozen].send(signal.SIGSTOP)
@@ -157,11 +157,11 @@ def test_a_worker_that_is_asked_to_leave_hands_over_at_once(house: Installation)
     assert again == {row.run_id for row in laid_down}
 
 
-def test_without_its_api_a_race_goes_on(house: Installation):
+def test_without_its_api_a_solve_continues(house: Installation):
     house.workers(1)
     body = ask(house.root / "repo", slow(house.arena, 0.5, 1.0), runs=2)
     solve_id = house.server.post("/api/solves", body, **key_of(body))["id"]
-    until(lambda: house.books.events(solve_id, "run.started"), "it races")
+    until(lambda: house.books.events(solve_id, "run.started"), "a run starts")
     killed_at = house.server.kill()
     with pytest.raises(httpx.ConnectError):
         house.server.get("/api/health/live")

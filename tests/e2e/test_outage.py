@@ -1,4 +1,4 @@
-"""PostgreSQL is restarted, and goes away, under a race: everybody waits, and goes on."""
+"""PostgreSQL is restarted, and goes away, during a solve: all processes wait, then continue."""
 
 import time
 from pathlib import Path
@@ -25,7 +25,7 @@ AWAY_S = 5.0
 
 
 @pytest.mark.real
-def test_a_race_outlives_its_database(tmp_path: Path):
+def test_a_solve_survives_an_outage_of_its_database(tmp_path: Path):
     small.make(tmp_path / "repo")
     with (
         restartable_server() as database,

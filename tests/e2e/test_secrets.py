@@ -1,4 +1,4 @@
-"""A key that is given to us is found nowhere afterwards: not on disk, in no box, in no output."""
+"""A key is found nowhere afterwards: not on disk, in a sandbox or in output."""
 
 import base64
 import os

@@ -1,4 +1,4 @@
-"""Models and patches that are bad in every way lose for their own reason; the others race on."""
+"""Models and patches that are bad in every way lose for their own reason; the others continue."""
 
 import json
 import stat

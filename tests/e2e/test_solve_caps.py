@@ -1,4 +1,4 @@
-"""A cap of $X is never overshot by more than one call, also with 20 contestants racing for it."""
+"""A cap of $X is never overshot by more than one call, also with 20 contestants."""
 
 from pathlib import Path
 from threading import Lock
@@ -12,7 +12,7 @@ from tests.support.servers.openai_server import Body, OpenAIServer, bash, finish
 CAP_USD = 0.25
 IN_USD, OUT_USD = 10, 40
 MODEL = "loop/dear"
-RACERS = 20
+CONTESTANTS = 20
 
 
 class Dear:
@@ -38,10 +38,15 @@ class Dear:
         return bash(finish_command(body), usage=usage)
 
 
-def race(
-    arena: Arena, folder: Path, brain: Dear, *words: str, racers: int = RACERS, parallel: int = 20
+def solve_with_caps(
+    arena: Arena,
+    folder: Path,
+    brain: Dear,
+    *words: str,
+    contestants: int = CONTESTANTS,
+    parallel: int = 20,
 ):
-    cells = [word for n in range(racers) for word in ("--temperature", str(n / 100))]
+    cells = [word for n in range(contestants) for word in ("--temperature", str(n / 100))]
     with OpenAIServer(brain) as server:
         return solve(
             arena,
@@ -65,7 +70,7 @@ def folder(tmp_path: Path) -> Path:
 @pytest.mark.real_except("700")
 def test_twenty_racing_for_a_small_cap(arena: Arena, folder: Path, output: int):
     brain = Dear(output=output)
-    result = race(arena, folder, brain)
+    result = solve_with_caps(arena, folder, brain)
     found = document(result)
     assert result.returncode == 3, result.stderr
     assert found["budget_ended"] == f"the cost cap of ${CAP_USD:g}"
@@ -73,13 +78,13 @@ def test_twenty_racing_for_a_small_cap(arena: Arena, folder: Path, output: int):
     assert cost == pytest.approx(sum(brain.charged), abs=len(brain.charged) / 1_000_000)
     assert CAP_USD <= cost <= CAP_USD + max(brain.charged)
     assert {place["cause"] for place in found["ranking"]} == {"out_of_budget"}
-    assert len(found["ranking"]) == RACERS
+    assert len(found["ranking"]) == CONTESTANTS
     assert arena.leaves_nothing()
 
 
 def test_a_champion_found_before_the_budget_ended_is_a_champion(arena: Arena, folder: Path):
     brain = Dear(finishes=True)
-    result = race(arena, folder, brain, racers=4, parallel=1)
+    result = solve_with_caps(arena, folder, brain, contestants=4, parallel=1)
     found = document(result)
     assert result.returncode == 0, result.stderr
     assert found["solve"]["champion"]
@@ -91,7 +96,7 @@ def test_a_champion_found_before_the_budget_ended_is_a_champion(arena: Arena, fo
 def test_the_cap_of_one_run(arena: Arena, folder: Path):
     brain = Dear()
     caps = ("--run-budget-usd", "0.02", "--budget-usd", "5")
-    result = race(arena, folder, brain, *caps, racers=4)
+    result = solve_with_caps(arena, folder, brain, *caps, contestants=4)
     found = document(result)
     assert result.returncode == 3, result.stderr
     assert found["budget_ended"] == "a cost cap"

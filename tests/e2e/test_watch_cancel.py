@@ -39,7 +39,7 @@ def ended(process: subprocess.Popen[str]) -> tuple[int, str, str]:
 
 
 @pytest.fixture
-def race(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
+def solving(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
     """One runs, long enough to be watched, and one waits."""
     arena = Arena(tmp_path)
     migrate(arena.home)
@@ -51,12 +51,12 @@ def race(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
         process.terminate()
 
 
-def test_a_solve_is_cancelled_from_another_terminal(tmp_path: Path, race: subprocess.Popen[str]):
+def test_a_solve_is_cancelled_from_another_terminal(tmp_path: Path, solving: subprocess.Popen[str]):
     watcher = start(tmp_path, "watch", "--json")
     wait_for(watcher, "run.started")
     code, stdout, _ = ended(start(tmp_path, "cancel", "--json"))
     assert (code, json.loads(stdout)["solve"]["state"]) == (0, "cancelled")
-    code, stdout, _ = ended(race)
+    code, stdout, _ = ended(solving)
     assert (code, json.loads(stdout)["solve"]["state"]) == (2, "cancelled")
     code, stdout, _ = ended(watcher)
     assert (code, json.loads(stdout)["solve"]["state"]) == (2, "cancelled")
@@ -67,19 +67,19 @@ def test_a_solve_is_cancelled_from_another_terminal(tmp_path: Path, race: subpro
 
 
 @pytest.mark.real
-def test_who_stops_watching_stops_nothing_else(tmp_path: Path, race: subprocess.Popen[str]):
+def test_who_stops_watching_stops_nothing_else(tmp_path: Path, solving: subprocess.Popen[str]):
     watcher = start(tmp_path, "watch")
     wait_for(watcher, "run.started")
     watcher.send_signal(signal.SIGINT)
     assert ended(watcher)[0] == 130
-    code, stdout, _ = ended(race)
+    code, stdout, _ = ended(solving)
     assert (code, json.loads(stdout)["solve"]["state"]) == (0, "awaiting_review")
 
 
-def test_the_watcher_says_that_the_process_died(tmp_path: Path, race: subprocess.Popen[str]):
+def test_the_watcher_says_that_the_process_died(tmp_path: Path, solving: subprocess.Popen[str]):
     watcher = start(tmp_path, "watch")
     wait_for(watcher, "run.started")
-    race.kill()
+    solving.kill()
     code, _, stderr = ended(watcher)
     assert code == 1
     assert "died" in stderr

@@ -7,7 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from yudai.forge.domain.issue_text import MAX_TEXT, MAX_TITLE, Selection, Taken, bare, take
+from yudai.forge.domain.issue_text import (
+    MAX_TEXT,
+    MAX_TITLE,
+    ContestantsIssue,
+    Selection,
+    bare,
+    take,
+)
 from yudai.forge.domain.repository import Account, Association, Comment, ForgeIssue
 
 AT = 1_700_000_000.0
@@ -49,7 +56,7 @@ def comment(
     )
 
 
-def taken(body: str = "", *comments: Comment, **selection: Any) -> Taken:
+def taken(body: str = "", *comments: Comment, **selection: Any) -> ContestantsIssue:
     return take(issue(body), comments, at=AT, selection=Selection(**selection))
 
 

@@ -287,10 +287,10 @@ async def test_no_address_at_all_is_refused_with_the_setting_that_gives_one():
 )
 async def test_an_address_that_is_none_is_refused(url: str):
     gateway = OpenAIGateway(Endpoint(base_url=url))
-    with pytest.raises(RefusedError, match="no address of a model endpoint") as caught:
+    with pytest.raises(RefusedError, match="not the address of a model endpoint") as caught:
         gateway.check(MODEL)
     assert "secret" not in str(caught.value)
-    with pytest.raises(RefusedError, match="no address of a model endpoint"):
+    with pytest.raises(RefusedError, match="not the address of a model endpoint"):
         await gateway.complete(CALL)
 
 

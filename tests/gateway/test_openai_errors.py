@@ -44,18 +44,18 @@ PASSING: dict[str, tuple[Any, str, bool]] = {
     "429": (refuses(429, "slow down"), "(429): slow down", False),
     "500": (refuses(500, "oops"), "(500): oops", False),
     "502 html": (html(502), "(502): a page of HTML", False),
-    "503 empty": (answers("", status=503), "(503): it says nothing more", False),
+    "503 empty": (answers("", status=503), "(503): without further details", False),
     "504": (refuses(504, "upstream"), "(504): upstream", True),
     "529": (refuses(529, "overloaded"), "(529): overloaded", False),
     "reset": (reset(), "no answer: ", True),
     "truncated": (truncated(), "no answer: ", True),
     "not gzip": (answers("{}", headers={"Content-Encoding": "gzip"}), "no answer: ", True),
     "html": (html(), "answered with a page of HTML", True),
-    "half json": (half_json(), "no proper JSON", True),
-    "text": (answers("hello"), "no proper JSON", True),
-    "not utf-8": (lambda wire: wire.send(200, b"\xff\xfe\xff"), "no proper JSON", True),
-    "deep json": (answers("[" * 100_000), "no proper JSON", True),
-    "less deep json": (answers(DEEP), "no proper JSON", True),
+    "half json": (half_json(), "text that is not valid JSON", True),
+    "text": (answers("hello"), "text that is not valid JSON", True),
+    "not utf-8": (lambda wire: wire.send(200, b"\xff\xfe\xff"), "that is not valid JSON", True),
+    "deep json": (answers("[" * 100_000), "text that is not valid JSON", True),
+    "less deep json": (answers(DEEP), "text that is not valid JSON", True),
     "list": (answers("[1]"), "no JSON object", True),
     "null": (answers("null"), "no JSON object", True),
     "empty object": (answers("{}"), "no choice in it", True),
@@ -117,7 +117,7 @@ REFUSALS: dict[str, tuple[Fault, str]] = {
         answers("", status=302, headers={"Location": "http://\xe9.invalid/"}),
         "(302): it redirects to http://?.invalid/",
     ),
-    "307": (answers("", status=307), "refused the call (307): it says nothing more"),
+    "307": (answers("", status=307), "refused the call (307): without further details"),
     "message": (answers('{"message": "wrong"}', status=400), "(400): wrong"),
     "plain": (answers("no\n\x1b[31mred\x00", status=400), "(400): no [31mred"),
     "quota": (refuses(429, "x", code="insufficient_quota"), "refused the call (429): x"),
@@ -269,7 +269,7 @@ async def test_a_flood_is_cut_off_and_not_asked_for_again(fault: Fault):
     async with asking(always(fault)) as it:
         error = await it.fail()
     assert error.cause is Cause.MODEL_FAILED
-    assert "failed: it answered with more than 1 MB" in str(error)
+    assert "failed: its response has more than 1 MB" in str(error)
     assert len(it.server.requests) == 1
     assert error.lost_attempts > 0
 

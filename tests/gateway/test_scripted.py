@@ -158,7 +158,7 @@ async def test_an_unknown_model_is_refused(tmp_path: Path, model: str):
     ("text", "said"),
     [
         ("replies: [", "neither YAML nor JSON"),
-        ("", "no script"),
+        ("", "is not a script"),
         ("replies: []", "replies: "),
         ("replies: [{says: a}]", "replies.0.says"),
         ("replies: [{run: 7}]", "replies.0.run"),

@@ -17,7 +17,7 @@ from yudai.artifacts.source_archives import Sources
 from yudai.kit.errors import ConflictError, SandboxError
 from yudai.kit.ids import SolveId
 from yudai.operations.retention import Evictor, prune_sources, sweep_bases
-from yudai.sandboxes.port import Backend, BaseFacts, BaseSpec
+from yudai.sandboxes.port import Backend, BaseSpec, BaseView
 from yudai.sandboxes.reap import SweptBackends
 from yudai.solves.domain.states import SolveState
 from yudai.store.store import Store
@@ -29,11 +29,11 @@ NOW = StillClock().now()
 class Shelf:
     """The bases of a backend, and what happens to who removes one."""
 
-    def __init__(self, *bases: BaseFacts) -> None:
+    def __init__(self, *bases: BaseView) -> None:
         self.facts = {base.key: base for base in bases}
         self.trouble: dict[str, Exception] = {}
 
-    async def bases(self) -> Sequence[BaseFacts]:
+    async def bases(self) -> Sequence[BaseView]:
         return tuple(self.facts.values())
 
     async def remove_base(self, key: str) -> bool:
@@ -42,9 +42,9 @@ class Shelf:
         return self.facts.pop(key, None) is not None
 
 
-def base(key: str, *, size: int = 10, days: float = 1, users: int = 0) -> BaseFacts:
+def base(key: str, *, size: int = 10, days: float = 1, users: int = 0) -> BaseView:
     used_at = NOW - days * DAY
-    return BaseFacts(backend="x", key=key, size_bytes=size, used_at=used_at, users=users)
+    return BaseView(backend="x", key=key, size_bytes=size, made_at=0, used_at=used_at, users=users)
 
 
 def evictor(shelf: Shelf, *, max_bytes: int = 1000, max_days: float = 7) -> Evictor:
@@ -99,7 +99,7 @@ async def test_one_that_somebody_else_removed_first_is_not_told():
     facts = await shelf.bases()
     shelf.facts.clear()
 
-    async def bases() -> Sequence[BaseFacts]:
+    async def bases() -> Sequence[BaseView]:
         return facts
 
     shelf.bases = bases
@@ -107,12 +107,12 @@ async def test_one_that_somebody_else_removed_first_is_not_told():
 
 
 class BrokenShelf(Shelf):
-    async def bases(self) -> Sequence[BaseFacts]:
+    async def bases(self) -> Sequence[BaseView]:
         raise SandboxError("the key is wrong")
 
 
 class SilentShelf(Shelf):
-    async def bases(self) -> Sequence[BaseFacts]:
+    async def bases(self) -> Sequence[BaseView]:
         await asyncio.Event().wait()
         raise AssertionError
 

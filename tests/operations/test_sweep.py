@@ -106,7 +106,7 @@ async def test_one_that_the_engine_gave_up_is_failed_with_the_reason(yard: Yard)
     row = await yard.row()
     assert (row.state, row.error) == (
         SolveState.FAILED,
-        "the engine gave it up: see the workers' log",
+        "the engine gave up on it: see the workers' log",
     )
 
 

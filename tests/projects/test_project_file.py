@@ -45,7 +45,7 @@ def test_how_set_up_may_be_written(text: str, setup: tuple[str, ...] | None):
     [
         ("tests: pytest", "there is no key `tests`; did you mean `test`?"),
         ("zzz: 1", "there is no key `zzz`; the keys are setup, test, python"),
-        ("image: python:3.12", "`image`: choosing an image comes later"),
+        ("image: python:3.12", "`image`: images cannot be chosen yet"),
         ("timeouts: {tset: 1}", "`timeouts.tset`: there is no such key; the keys are setup, test"),
         ("timeouts: {test: soon}", "`timeouts.test`: input should be a valid number"),
         ("timeouts: {test: 0}", "`timeouts.test`: input should be greater than 0"),
@@ -54,7 +54,7 @@ def test_how_set_up_may_be_written(text: str, setup: tuple[str, ...] | None):
         ("test: [a]", "`test`: input should be a valid string"),
         ("setup: {a: b}", "`setup`: input should be a valid tuple"),
         ("setup: [[a]]", "`setup`: input should be a valid string"),
-        ('setup: ["a\\0b"]', "`setup`: holds characters that cannot be typed"),
+        ('setup: ["a\\0b"]', "`setup`: contains control characters"),
         ('setup: [" "]', "`setup`: has to have 1 to 4000 characters"),
         ("folder: ../else", "`folder`: has to be a folder inside the repository"),
         ("folder: /etc", "`folder`: has to be a folder inside the repository"),

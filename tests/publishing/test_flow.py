@@ -63,7 +63,7 @@ async def test_what_abstained_is_only_told(press: Press):
     solve_id = await press.solve(failed(), state=SolveState.RUNNING, finished_at=None)
     await _flow(press, publish=press.publisher().auto).conclude(solve_id)
     assert press.pulls == []
-    assert "No answer is offered" in press.comments[0].body
+    assert "There is no champion." in press.comments[0].body
 
 
 async def test_the_hook_comes_after_the_offer_and_once_more_after_a_crash(press: Press):

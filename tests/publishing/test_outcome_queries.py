@@ -90,7 +90,7 @@ async def test_a_suspicion_is_answered_once(store: Store, run: RunRow) -> None:
         found = await outcomes.get(db, row.id)
         assert not await outcomes.answer(db, found, is_so=False, by="bob")
         assert found.confirmed_by == "ada"
-        with pytest.raises(ConflictError, match="answered otherwise"):
+        with pytest.raises(ConflictError, match="already has another answer"):
             await outcomes.answer(db, found, is_so=True, by="bob")
 
 

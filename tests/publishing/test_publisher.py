@@ -161,7 +161,7 @@ async def test_no_champion_is_told_with_its_reason(press: Press):
     await press.solve(failed(), state=SolveState.COMPLETED, reason="no champion: all failed")
     await press.publisher().auto(press.solve_id)
     [comment] = press.comments
-    assert "No answer is offered" in comment.body
+    assert "There is no champion." in comment.body
     assert "all failed" in comment.body
     row = await press.row()
     assert (row.state, row.run_id, row.branch) == (PublicationState.DONE, None, None)
@@ -218,7 +218,7 @@ async def test_what_nobody_can_ask_for(
 
 async def test_of_another_forge_nothing_is_published(press: Press):
     await press.solve(passed(), repo_url="https://elsewhere.test/acme/demo")
-    with pytest.raises(RefusedError, match="elsewhere"):
+    with pytest.raises(RefusedError, match="not this one"):
         await press.publications.request(press.solve_id, actor="")
 
 
@@ -243,7 +243,7 @@ async def test_a_publication_of_another_forge_is_left_alone(press: Press):
     assert (press.pulls, press.comments, press.branches) == ([], [], [])
     row = await press.row()
     assert (row.state, row.tries, row.holder) == (PublicationState.REQUESTED, 0, "")
-    with pytest.raises(RefusedError, match="elsewhere"):
+    with pytest.raises(RefusedError, match="not this one"):
         await publisher.publishing.work(row)
 
 

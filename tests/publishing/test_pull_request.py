@@ -240,7 +240,7 @@ def test_a_commit_is_told_in_plain_words():
             CommentFacts(refused="changes a workflow"),
             "no pull request was opened: changes a workflow",
         ),
-        ({}, CommentFacts(), "waits for a person"),
+        ({}, CommentFacts(), "a person has to publish it"),
         ({"champion": None, "reason": "no champion: all failed"}, CommentFacts(), "all failed"),
     ],
 )

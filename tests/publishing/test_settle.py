@@ -98,7 +98,7 @@ class MemoryMirrors:
         return self.left
 
 
-class Desk:
+class SettleWorld:
     """Solves that are published, and the one who looks after them."""
 
     def __init__(self, store: Store, home: Path) -> None:
@@ -204,181 +204,183 @@ class Desk:
 
 
 @pytest.fixture
-async def desk(database_url: str, tmp_path: Path) -> AsyncGenerator[Desk]:
+async def world(database_url: str, tmp_path: Path) -> AsyncGenerator[SettleWorld]:
     async with await Store.open(database_url) as store:
-        yield Desk(store, tmp_path / "home")
+        yield SettleWorld(store, tmp_path / "home")
 
 
-async def test_a_merge_completes_the_solve(desk: Desk) -> None:
-    merged = await desk.merged()
-    solve, row = await desk.solve(), await desk.row()
+async def test_a_merge_completes_the_solve(world: SettleWorld) -> None:
+    merged = await world.merged()
+    solve, row = await world.solve(), await world.row()
     assert solve.state is SolveState.COMPLETED
     assert (row.pull_state, row.merge_commit) == (PullState.MERGED, merged.merge_commit)
-    assert (row.merged_at, row.looked_at) == (merged.merged_at, desk.clock.now())
-    [outcome] = await desk.kept()
+    assert (row.merged_at, row.looked_at) == (merged.merged_at, world.clock.now())
+    [outcome] = await world.kept()
     assert (outcome.kind, outcome.by, outcome.at) == (OutcomeKind.MERGED, "ada", merged.merged_at)
     assert outcome.evidence["self_merge"] is False
     assert outcome.evidence["as_published"] is True
-    told = await desk.told()
+    told = await world.told()
     assert [event.kind for event in told] == ["outcome.merged", "solve.settled"]
     assert told[0].data["outcome"] == outcome.id
     # That is no answer which somebody took into a folder.
     assert decisions_of(solve, told).applied is None
-    assert desk.asked_for == [LOCAL_USER]
+    assert world.asked_for == [LOCAL_USER]
 
 
-async def test_a_close_completes_it_too_and_nothing_is_credited(desk: Desk) -> None:
-    pull = await desk.publish()
-    desk.forge.close_pull(desk.repo, pull.number)
-    await desk.look()
-    assert (await desk.solve()).state is SolveState.COMPLETED
-    assert (await desk.row()).pull_state is PullState.CLOSED
-    assert await desk.kinds() == [OutcomeKind.CLOSED]
+async def test_a_close_completes_it_too_and_nothing_is_credited(world: SettleWorld) -> None:
+    pull = await world.publish()
+    world.forge.close_pull(world.repo, pull.number)
+    await world.look()
+    assert (await world.solve()).state is SolveState.COMPLETED
+    assert (await world.row()).pull_state is PullState.CLOSED
+    assert await world.kinds() == [OutcomeKind.CLOSED]
 
 
-async def test_an_open_one_is_asked_for_at_most_every_ten_minutes(desk: Desk) -> None:
-    await desk.publish()
-    assert await desk.look() == 1
-    assert await desk.look(after=599) == 0
-    assert await desk.look(after=1) == 1
-    assert desk.forge.calls.count("pull") == 2
-    assert await desk.told() == []
-    assert (await desk.solve()).state is SolveState.AWAITING_REVIEW
+async def test_an_open_one_is_asked_for_at_most_every_ten_minutes(world: SettleWorld) -> None:
+    await world.publish()
+    assert await world.look() == 1
+    assert await world.look(after=599) == 0
+    assert await world.look(after=1) == 1
+    assert world.forge.calls.count("pull") == 2
+    assert await world.told() == []
+    assert (await world.solve()).state is SolveState.AWAITING_REVIEW
 
 
-async def test_history_is_read_every_hour_for_thirty_days(desk: Desk) -> None:
-    await desk.merged()
-    calls = len(desk.forge.calls)
-    assert await desk.look(after=HOUR - 1) == 0
-    assert await desk.look(after=1) == 1
+async def test_history_is_read_every_hour_for_thirty_days(world: SettleWorld) -> None:
+    await world.merged()
+    calls = len(world.forge.calls)
+    assert await world.look(after=HOUR - 1) == 0
+    assert await world.look(after=1) == 1
     # Nothing came after it: git is not asked for what it changes.
-    assert desk.forge.calls[calls:] == ["commits", "merged_since"]
-    assert desk.mirrors.fetched == 0
-    assert await desk.look(after=30 * DAY) == 0
+    assert world.forge.calls[calls:] == ["commits", "merged_since"]
+    assert world.mirrors.fetched == 0
+    assert await world.look(after=30 * DAY) == 0
 
 
-async def test_two_who_look_at_once_look_once(desk: Desk) -> None:
-    await desk.publish()
-    async with desk.store.read() as db:
+async def test_two_who_look_at_once_look_once(world: SettleWorld) -> None:
+    await world.publish()
+    async with world.store.read() as db:
         seen = await publications.get(db, SOLVE)
-    assert await desk.look() == 1
-    assert not await desk.settler._take(seen)
+    assert await world.look() == 1
+    assert not await world.settler._take(seen)
 
 
-async def test_draft_and_ready_are_noted(desk: Desk) -> None:
-    pull = await desk.publish()
-    desk.forge.change_pull(desk.repo, pull.number, is_draft=False, title="Better words")
-    await desk.look()
-    row = await desk.row()
+async def test_draft_and_ready_are_noted(world: SettleWorld) -> None:
+    pull = await world.publish()
+    world.forge.change_pull(world.repo, pull.number, is_draft=False, title="Better words")
+    await world.look()
+    row = await world.row()
     assert (row.is_draft, row.pull_title) == (False, "Better words")
-    desk.forge.change_pull(desk.repo, pull.number, is_draft=True)
-    await desk.look(after=HOUR)
-    await desk.look(after=HOUR)
-    assert [event.kind for event in await desk.told()] == ["pull.ready", "pull.drafted"]
+    world.forge.change_pull(world.repo, pull.number, is_draft=True)
+    await world.look(after=HOUR)
+    await world.look(after=HOUR)
+    assert [event.kind for event in await world.told()] == ["pull.ready", "pull.drafted"]
 
 
-async def test_a_reopened_one_is_open_and_its_merge_is_an_outcome_still(desk: Desk) -> None:
-    pull = await desk.publish()
-    desk.forge.close_pull(desk.repo, pull.number)
-    await desk.look()
+async def test_a_reopened_one_is_open_and_its_merge_is_an_outcome_still(world: SettleWorld) -> None:
+    pull = await world.publish()
+    world.forge.close_pull(world.repo, pull.number)
+    await world.look()
     back = {"state": PullState.OPEN, "closed_at": None, "is_draft": True}
-    desk.forge.change_pull(desk.repo, pull.number, **back)
-    await desk.look(after=HOUR)
-    assert (await desk.row()).pull_state is PullState.OPEN
-    assert (await desk.solve()).state is SolveState.COMPLETED
-    desk.forge.merge(desk.repo, pull.number)
-    await desk.look(after=HOUR)
-    assert await desk.kinds() == [OutcomeKind.CLOSED, OutcomeKind.MERGED]
-    kinds = [event.kind for event in await desk.told()]
+    world.forge.change_pull(world.repo, pull.number, **back)
+    await world.look(after=HOUR)
+    assert (await world.row()).pull_state is PullState.OPEN
+    assert (await world.solve()).state is SolveState.COMPLETED
+    world.forge.merge(world.repo, pull.number)
+    await world.look(after=HOUR)
+    assert await world.kinds() == [OutcomeKind.CLOSED, OutcomeKind.MERGED]
+    kinds = [event.kind for event in await world.told()]
     assert kinds == ["outcome.closed", "solve.settled", "pull.reopened", "outcome.merged"]
 
 
-async def test_each_closing_is_an_outcome_of_its_own(desk: Desk) -> None:
-    pull = await desk.publish()
+async def test_each_closing_is_an_outcome_of_its_own(world: SettleWorld) -> None:
+    pull = await world.publish()
     for _ in range(2):
-        desk.forge.close_pull(desk.repo, pull.number)
-        await desk.look(after=HOUR)
-        await desk.look(after=HOUR)
-        desk.forge.change_pull(desk.repo, pull.number, state=PullState.OPEN, closed_at=None)
-        await desk.look(after=HOUR)
-    assert await desk.kinds() == [OutcomeKind.CLOSED, OutcomeKind.CLOSED]
+        world.forge.close_pull(world.repo, pull.number)
+        await world.look(after=HOUR)
+        await world.look(after=HOUR)
+        world.forge.change_pull(world.repo, pull.number, state=PullState.OPEN, closed_at=None)
+        await world.look(after=HOUR)
+    assert await world.kinds() == [OutcomeKind.CLOSED, OutcomeKind.CLOSED]
 
 
-async def test_what_is_gone_is_closed_with_that_reason(desk: Desk) -> None:
-    pull = await desk.publish()
-    del desk.forge.held(desk.repo).pulls[pull.number]
-    await desk.look()
-    [outcome] = await desk.kept()
+async def test_what_is_gone_is_closed_with_that_reason(world: SettleWorld) -> None:
+    pull = await world.publish()
+    del world.forge.held(world.repo).pulls[pull.number]
+    await world.look()
+    [outcome] = await world.kept()
     assert outcome.kind is OutcomeKind.CLOSED
     assert "gone" in str(outcome.evidence["reason"])
-    assert (await desk.row()).pull_state is PullState.CLOSED
-    assert (await desk.solve()).state is SolveState.COMPLETED
-    await desk.look(after=HOUR)
-    assert len(await desk.kept()) == 1
+    assert (await world.row()).pull_state is PullState.CLOSED
+    assert (await world.solve()).state is SolveState.COMPLETED
+    await world.look(after=HOUR)
+    assert len(await world.kept()) == 1
 
 
 @pytest.mark.parametrize("how", ["hidden", "forbidden", "anonymous"])
-async def test_what_is_out_of_sight_is_no_outcome(desk: Desk, how: str) -> None:
-    pull = await desk.publish()
-    held = desk.forge.held(desk.repo)
+async def test_what_is_out_of_sight_is_no_outcome(world: SettleWorld, how: str) -> None:
+    pull = await world.publish()
+    held = world.forge.held(world.repo)
     if how == "hidden":
         held.is_private = True
         held.roles.clear()
     elif how == "forbidden":
         del held.pulls[pull.number]
-        desk.forge.faults.before("repository", error=ForbiddenError("the App is suspended"))
+        world.forge.faults.before("repository", error=ForbiddenError("the App is suspended"))
     else:
-        desk.kind = CredentialKind.ANONYMOUS
+        world.kind = CredentialKind.ANONYMOUS
         del held.pulls[pull.number]
-    assert await desk.look() == 0
-    row = await desk.row()
-    assert (row.pull_state, row.looked_at) == (PullState.OPEN, desk.clock.now())
+    assert await world.look() == 0
+    row = await world.row()
+    assert (row.pull_state, row.looked_at) == (PullState.OPEN, world.clock.now())
     assert row.error.startswith(f"cannot look at pull request #{pull.number}: ")
-    assert await desk.kept() == []
-    assert (await desk.solve()).state is SolveState.AWAITING_REVIEW
+    assert await world.kept() == []
+    assert (await world.solve()).state is SolveState.AWAITING_REVIEW
 
 
-async def test_what_was_out_of_sight_is_settled_when_it_is_seen(desk: Desk) -> None:
-    pull = await desk.publish()
-    desk.forge.held(desk.repo).is_private = True
-    desk.forge.held(desk.repo).roles.clear()
-    assert await desk.look() == 0
-    assert await desk.settler.check_pull(desk.repo, pull.number) == 0
-    assert await desk.look(after=599) == 0
-    desk.forge.give(desk.repo, "wim", Role.WRITE)
-    desk.forge.merge(desk.repo, pull.number)
-    assert await desk.look(after=1) == 1
-    assert (await desk.row()).error == ""
-    assert await desk.kinds() == [OutcomeKind.MERGED]
+async def test_what_was_out_of_sight_is_settled_when_it_is_seen(world: SettleWorld) -> None:
+    pull = await world.publish()
+    world.forge.held(world.repo).is_private = True
+    world.forge.held(world.repo).roles.clear()
+    assert await world.look() == 0
+    assert await world.settler.check_pull(world.repo, pull.number) == 0
+    assert await world.look(after=599) == 0
+    world.forge.give(world.repo, "wim", Role.WRITE)
+    world.forge.merge(world.repo, pull.number)
+    assert await world.look(after=1) == 1
+    assert (await world.row()).error == ""
+    assert await world.kinds() == [OutcomeKind.MERGED]
 
 
-async def test_what_the_publisher_said_is_not_written_over(desk: Desk) -> None:
-    await desk.publish(error="the comment could not be written")
-    desk.forge.held(desk.repo).is_private = True
-    desk.forge.held(desk.repo).roles.clear()
-    assert await desk.look() == 0
-    assert (await desk.row()).error == "the comment could not be written"
+async def test_what_the_publisher_said_is_not_written_over(world: SettleWorld) -> None:
+    await world.publish(error="the comment could not be written")
+    world.forge.held(world.repo).is_private = True
+    world.forge.held(world.repo).roles.clear()
+    assert await world.look() == 0
+    assert (await world.row()).error == "the comment could not be written"
 
 
-async def test_one_that_cannot_be_seen_does_not_hide_the_others_from_a_hint(desk: Desk) -> None:
-    await desk.publish()
-    second = await desk.publish(OTHER)
-    desk.forge.merge(desk.repo, second.number)
-    desk.forge.faults.before("pull", error=ForbiddenError("the token is over"))
-    assert await desk.settler.check_pull(desk.repo, None) == 1
-    assert await desk.kinds() == []
-    assert "the token is over" in (await desk.row()).error
-    assert await desk.kinds(OTHER) == [OutcomeKind.MERGED]
+async def test_one_that_cannot_be_seen_does_not_hide_the_others_from_a_hint(
+    world: SettleWorld,
+) -> None:
+    await world.publish()
+    second = await world.publish(OTHER)
+    world.forge.merge(world.repo, second.number)
+    world.forge.faults.before("pull", error=ForbiddenError("the token is over"))
+    assert await world.settler.check_pull(world.repo, None) == 1
+    assert await world.kinds() == []
+    assert "the token is over" in (await world.row()).error
+    assert await world.kinds(OTHER) == [OutcomeKind.MERGED]
 
 
-async def test_changes_from_one_commit_are_one_fetch(desk: Desk) -> None:
-    pulls = [await desk.publish(), await desk.publish(OTHER)]
-    desk.clock.at += 10
-    desk.forge.push(desk.repo, "main", "Something else")
+async def test_changes_from_one_commit_are_one_fetch(world: SettleWorld) -> None:
+    pulls = [await world.publish(), await world.publish(OTHER)]
+    world.clock.at += 10
+    world.forge.push(world.repo, "main", "Something else")
     for pull in pulls:
-        desk.forge.close_pull(desk.repo, pull.number)
-    assert await desk.settler.check_pull(desk.repo, None) == 2
-    assert desk.mirrors.fetched == 1
+        world.forge.close_pull(world.repo, pull.number)
+    assert await world.settler.check_pull(world.repo, None) == 2
+    assert world.mirrors.fetched == 1
 
 
 @pytest.mark.parametrize(
@@ -390,277 +392,285 @@ async def test_changes_from_one_commit_are_one_fetch(desk: Desk) -> None:
         "same change",
     ],
 )
-async def test_one_that_was_brought_by_hand_has_landed(desk: Desk, message: str) -> None:
-    pull = await desk.publish()
-    desk.clock.at += 10
-    text = message.format(head=(await desk.row()).commit, number=pull.number)
-    sha = desk.forge.push(desk.repo, "main", text)
+async def test_one_that_was_brought_by_hand_has_landed(world: SettleWorld, message: str) -> None:
+    pull = await world.publish()
+    world.clock.at += 10
+    text = message.format(head=(await world.row()).commit, number=pull.number)
+    sha = world.forge.push(world.repo, "main", text)
     if message == "same change":
-        desk.mirrors.patch_ids[sha] = "p" * 40
-    desk.forge.close_pull(desk.repo, pull.number)
-    await desk.look(after=10)
-    kept = await desk.kept()
+        world.mirrors.patch_ids[sha] = "p" * 40
+    world.forge.close_pull(world.repo, pull.number)
+    await world.look(after=10)
+    kept = await world.kept()
     assert [row.kind for row in kept] == [OutcomeKind.CLOSED, OutcomeKind.LANDED]
     assert (kept[1].key, kept[1].evidence["commit"]) == (sha, sha)
     # From then on it is as if it had been merged.
-    revert = desk.forge.push(desk.repo, "main", f"Undo\n\nThis reverts commit {sha}.")
-    await desk.look(after=HOUR)
-    assert (await desk.kinds())[2:] == [OutcomeKind.REVERTED]
-    assert (await desk.kept())[2].key == revert
+    revert = world.forge.push(world.repo, "main", f"Undo\n\nThis reverts commit {sha}.")
+    await world.look(after=HOUR)
+    assert (await world.kinds())[2:] == [OutcomeKind.REVERTED]
+    assert (await world.kept())[2].key == revert
 
 
-async def test_another_change_is_no_landing(desk: Desk) -> None:
-    pull = await desk.publish()
-    desk.forge.push(desk.repo, "main", f"Better than #{pull.number}")
-    desk.forge.close_pull(desk.repo, pull.number)
-    await desk.look()
-    await desk.look(after=HOUR)
-    assert await desk.kinds() == [OutcomeKind.CLOSED]
+async def test_another_change_is_no_landing(world: SettleWorld) -> None:
+    pull = await world.publish()
+    world.forge.push(world.repo, "main", f"Better than #{pull.number}")
+    world.forge.close_pull(world.repo, pull.number)
+    await world.look()
+    await world.look(after=HOUR)
+    assert await world.kinds() == [OutcomeKind.CLOSED]
 
 
-async def test_a_revert_by_the_forges_button_is_seen_once(desk: Desk) -> None:
-    merged = await desk.merged()
-    desk.clock.at += 100
-    revert = desk.forge.revert(desk.repo, merged.number, by="ada")
-    await desk.look(after=HOUR)
-    await desk.look(after=HOUR)
-    kept = await desk.kept()
+async def test_a_revert_by_the_forges_button_is_seen_once(world: SettleWorld) -> None:
+    merged = await world.merged()
+    world.clock.at += 100
+    revert = world.forge.revert(world.repo, merged.number, by="ada")
+    await world.look(after=HOUR)
+    await world.look(after=HOUR)
+    kept = await world.kept()
     assert [row.kind for row in kept] == [OutcomeKind.MERGED, OutcomeKind.REVERTED]
     assert (kept[1].key, kept[1].by) == (revert.merge_commit, "ada")
     assert kept[1].evidence["by_pull"] == revert.number
-    assert (await desk.told())[-1].kind == "outcome.reverted"
-    assert (await desk.solve()).state is SolveState.COMPLETED
+    assert (await world.told())[-1].kind == "outcome.reverted"
+    assert (await world.solve()).state is SolveState.COMPLETED
 
 
-async def test_a_revert_of_the_revert_restores(desk: Desk) -> None:
-    merged = await desk.merged()
-    desk.clock.at += 100
-    revert = desk.forge.revert(desk.repo, merged.number)
-    await desk.look(after=HOUR)
-    again = desk.forge.revert(desk.repo, revert.number)
-    await desk.look(after=HOUR)
-    desk.forge.revert(desk.repo, again.number)
-    await desk.look(after=HOUR)
-    assert (await desk.kinds())[1:] == [
+async def test_a_revert_of_the_revert_restores(world: SettleWorld) -> None:
+    merged = await world.merged()
+    world.clock.at += 100
+    revert = world.forge.revert(world.repo, merged.number)
+    await world.look(after=HOUR)
+    again = world.forge.revert(world.repo, revert.number)
+    await world.look(after=HOUR)
+    world.forge.revert(world.repo, again.number)
+    await world.look(after=HOUR)
+    assert (await world.kinds())[1:] == [
         OutcomeKind.REVERTED,
         OutcomeKind.REAPPLIED,
         OutcomeKind.REVERTED,
     ]
 
 
-async def test_all_that_happened_while_nobody_looked_is_seen_in_one_look(desk: Desk) -> None:
-    pull = await desk.publish()
-    desk.clock.at += 10
-    desk.forge.merge(desk.repo, pull.number)
-    revert = desk.forge.revert(desk.repo, pull.number)
-    desk.forge.revert(desk.repo, revert.number)
-    await desk.look(after=DAY)
-    assert await desk.kinds() == [
+async def test_all_that_happened_while_nobody_looked_is_seen_in_one_look(
+    world: SettleWorld,
+) -> None:
+    pull = await world.publish()
+    world.clock.at += 10
+    world.forge.merge(world.repo, pull.number)
+    revert = world.forge.revert(world.repo, pull.number)
+    world.forge.revert(world.repo, revert.number)
+    await world.look(after=DAY)
+    assert await world.kinds() == [
         OutcomeKind.MERGED,
         OutcomeKind.REVERTED,
         OutcomeKind.REAPPLIED,
     ]
 
 
-async def test_what_is_not_merged_or_goes_elsewhere_reverts_nothing(desk: Desk) -> None:
-    merged = await desk.merged()
-    desk.clock.at += 100
-    desk.forge.revert(desk.repo, merged.number, merged=False)
+async def test_what_is_not_merged_or_goes_elsewhere_reverts_nothing(world: SettleWorld) -> None:
+    merged = await world.merged()
+    world.clock.at += 100
+    world.forge.revert(world.repo, merged.number, merged=False)
     text = f"Undo\n\nThis reverts commit {merged.merge_commit}."
-    desk.forge.push(desk.repo, "release", text)
+    world.forge.push(world.repo, "release", text)
     new = NewPull(title="Undo", body=f"Reverts #{merged.number}", head="ada:x", base="release")
-    other = desk.forge.add_pull(desk.repo, new, by="eve")
-    desk.forge.merge(desk.repo, other.number)
-    await desk.look(after=HOUR)
-    assert await desk.kinds() == [OutcomeKind.MERGED]
+    other = world.forge.add_pull(world.repo, new, by="eve")
+    world.forge.merge(world.repo, other.number)
+    await world.look(after=HOUR)
+    assert await world.kinds() == [OutcomeKind.MERGED]
 
 
-async def test_a_commit_with_a_wrong_clock_counts_by_its_place(desk: Desk) -> None:
-    merged = await desk.merged()
-    now, desk.clock.at = desk.clock.at, 1_000_000_000.0
+async def test_a_commit_with_a_wrong_clock_counts_by_its_place(world: SettleWorld) -> None:
+    merged = await world.merged()
+    now, world.clock.at = world.clock.at, 1_000_000_000.0
     text = f"Undo\n\nThis reverts commit {merged.merge_commit}."
-    desk.forge.push(desk.repo, "main", text)
-    desk.clock.at = now
-    desk.forge.push(desk.repo, "main", "something later")
-    await desk.look(after=HOUR)
-    assert (await desk.kinds())[1:] == [OutcomeKind.REVERTED]
+    world.forge.push(world.repo, "main", text)
+    world.clock.at = now
+    world.forge.push(world.repo, "main", "something later")
+    await world.look(after=HOUR)
+    assert (await world.kinds())[1:] == [OutcomeKind.REVERTED]
 
 
-async def test_a_silent_undoing_waits_for_a_person(desk: Desk) -> None:
-    await desk.merged()
-    sha = desk.forge.push(desk.repo, "main", "Tidy up")
-    desk.mirrors.patch_ids[sha] = "q" * 40
-    await desk.look(after=HOUR)
-    await desk.look(after=HOUR)
-    kept = await desk.kept()
+async def test_a_silent_undoing_waits_for_a_person(world: SettleWorld) -> None:
+    await world.merged()
+    sha = world.forge.push(world.repo, "main", "Tidy up")
+    world.mirrors.patch_ids[sha] = "q" * 40
+    await world.look(after=HOUR)
+    await world.look(after=HOUR)
+    kept = await world.kept()
     assert [row.kind for row in kept][1:] == [OutcomeKind.SUSPECTED_REVERT]
     assert kept[1].confirmed is None
-    await desk.confirmer.confirm(kept[1].id, is_revert=True, user_id="ada")
-    await desk.confirmer.confirm(kept[1].id, is_revert=True, user_id="ada")
-    kept = await desk.kept()
+    await world.confirmer.confirm(kept[1].id, is_revert=True, user_id="ada")
+    await world.confirmer.confirm(kept[1].id, is_revert=True, user_id="ada")
+    kept = await world.kept()
     assert [row.kind for row in kept][1:] == [OutcomeKind.SUSPECTED_REVERT, OutcomeKind.REVERTED]
     assert (kept[1].confirmed, kept[1].confirmed_by, kept[2].key) == (True, "ada", sha)
-    with pytest.raises(ConflictError, match="answered otherwise"):
-        await desk.confirmer.confirm(kept[1].id, is_revert=False, user_id="ada")
+    with pytest.raises(ConflictError, match="already has another answer"):
+        await world.confirmer.confirm(kept[1].id, is_revert=False, user_id="ada")
     # It is a revert like any other: what takes it back restores.
-    desk.forge.push(desk.repo, "main", f"Oh\n\nThis reverts commit {sha}.")
-    await desk.look(after=HOUR)
-    assert (await desk.kinds())[-1] is OutcomeKind.REAPPLIED
+    world.forge.push(world.repo, "main", f"Oh\n\nThis reverts commit {sha}.")
+    await world.look(after=HOUR)
+    assert (await world.kinds())[-1] is OutcomeKind.REAPPLIED
 
 
-async def test_a_denied_suspicion_has_no_consequence_and_is_not_raised_again(desk: Desk) -> None:
-    await desk.merged()
-    desk.forge.push(desk.repo, "main", "Move everything")
-    desk.mirrors.left = 0.1
-    await desk.look(after=HOUR)
-    suspicion = (await desk.kept())[1]
+async def test_a_denied_suspicion_has_no_consequence_and_is_not_raised_again(
+    world: SettleWorld,
+) -> None:
+    await world.merged()
+    world.forge.push(world.repo, "main", "Move everything")
+    world.mirrors.left = 0.1
+    await world.look(after=HOUR)
+    suspicion = (await world.kept())[1]
     assert (suspicion.kind, suspicion.key) == (OutcomeKind.SUSPECTED_REVERT, "lines-0")
-    assert desk.mirrors.asked == [{"app.py": ("total = 1", "total += 1", "print(total)")}]
-    await desk.confirmer.confirm(suspicion.id, is_revert=False, user_id="ada")
-    await desk.look(after=HOUR)
-    assert await desk.kinds() == [OutcomeKind.MERGED, OutcomeKind.SUSPECTED_REVERT]
-    assert (await desk.told())[-1].data["is_revert"] is False
+    assert world.mirrors.asked == [{"app.py": ("total = 1", "total += 1", "print(total)")}]
+    await world.confirmer.confirm(suspicion.id, is_revert=False, user_id="ada")
+    await world.look(after=HOUR)
+    assert await world.kinds() == [OutcomeKind.MERGED, OutcomeKind.SUSPECTED_REVERT]
+    assert (await world.told())[-1].data["is_revert"] is False
 
 
-async def test_a_base_that_was_rewritten_without_our_change_is_suspected(desk: Desk) -> None:
-    await desk.merged()
-    desk.forge.held(desk.repo).branches["main"].pop()
-    desk.mirrors.left = 0.0
-    await desk.look(after=HOUR)
-    assert (await desk.kinds())[1:] == [OutcomeKind.SUSPECTED_REVERT]
+async def test_a_base_that_was_rewritten_without_our_change_is_suspected(
+    world: SettleWorld,
+) -> None:
+    await world.merged()
+    world.forge.held(world.repo).branches["main"].pop()
+    world.mirrors.left = 0.0
+    await world.look(after=HOUR)
+    assert (await world.kinds())[1:] == [OutcomeKind.SUSPECTED_REVERT]
 
 
 async def test_lines_are_not_missed_where_a_person_changed_them_before_the_merge(
-    desk: Desk,
+    world: SettleWorld,
 ) -> None:
-    pull = await desk.publish()
-    desk.forge.change_pull(desk.repo, pull.number, head_commit="f" * 40)
-    desk.clock.at += 10
-    desk.forge.merge(desk.repo, pull.number)
-    desk.forge.push(desk.repo, "main", "later")
-    desk.mirrors.left = 0.0
-    await desk.look(after=HOUR)
-    assert await desk.kinds() == [OutcomeKind.MERGED]
+    pull = await world.publish()
+    world.forge.change_pull(world.repo, pull.number, head_commit="f" * 40)
+    world.clock.at += 10
+    world.forge.merge(world.repo, pull.number)
+    world.forge.push(world.repo, "main", "later")
+    world.mirrors.left = 0.0
+    await world.look(after=HOUR)
+    assert await world.kinds() == [OutcomeKind.MERGED]
 
 
-async def test_most_lines_still_there_is_nothing(desk: Desk) -> None:
-    await desk.merged()
-    desk.forge.push(desk.repo, "main", "Polish it")
-    desk.mirrors.left = 0.5
-    await desk.look(after=HOUR)
-    assert await desk.kinds() == [OutcomeKind.MERGED]
+async def test_most_lines_still_there_is_nothing(world: SettleWorld) -> None:
+    await world.merged()
+    world.forge.push(world.repo, "main", "Polish it")
+    world.mirrors.left = 0.5
+    await world.look(after=HOUR)
+    assert await world.kinds() == [OutcomeKind.MERGED]
 
 
-async def test_only_a_suspicion_can_be_answered(desk: Desk) -> None:
-    await desk.merged()
-    [merged] = await desk.kept()
-    with pytest.raises(RefusedError, match="no suspicion"):
-        await desk.confirmer.confirm(merged.id, is_revert=True, user_id="ada")
+async def test_only_a_suspicion_can_be_answered(world: SettleWorld) -> None:
+    await world.merged()
+    [merged] = await world.kept()
+    with pytest.raises(RefusedError, match="not a suspected revert"):
+        await world.confirmer.confirm(merged.id, is_revert=True, user_id="ada")
     with pytest.raises(NotFoundError):
-        await desk.confirmer.confirm(10**30, is_revert=True, user_id="ada")
+        await world.confirmer.confirm(10**30, is_revert=True, user_id="ada")
 
 
-async def test_a_suspicion_confirmed_after_a_said_revert_adds_no_second_one(desk: Desk) -> None:
-    merged = await desk.merged()
-    sha = desk.forge.push(desk.repo, "main", "Tidy up")
-    desk.mirrors.patch_ids[sha] = "q" * 40
-    await desk.look(after=HOUR)
+async def test_a_suspicion_confirmed_after_a_said_revert_adds_no_second_one(
+    world: SettleWorld,
+) -> None:
+    merged = await world.merged()
+    sha = world.forge.push(world.repo, "main", "Tidy up")
+    world.mirrors.patch_ids[sha] = "q" * 40
+    await world.look(after=HOUR)
     text = f"Yes\n\nThis reverts commit {merged.merge_commit}."
-    desk.forge.push(desk.repo, "main", text)
-    await desk.look(after=HOUR)
-    suspicion = (await desk.kept())[1]
-    await desk.confirmer.confirm(suspicion.id, is_revert=True, user_id="ada")
-    assert (await desk.kinds())[1:] == [OutcomeKind.SUSPECTED_REVERT, OutcomeKind.REVERTED]
+    world.forge.push(world.repo, "main", text)
+    await world.look(after=HOUR)
+    suspicion = (await world.kept())[1]
+    await world.confirmer.confirm(suspicion.id, is_revert=True, user_id="ada")
+    assert (await world.kinds())[1:] == [OutcomeKind.SUSPECTED_REVERT, OutcomeKind.REVERTED]
 
 
-async def test_a_hint_asks_now(desk: Desk) -> None:
-    pull = await desk.publish()
-    await desk.look()
-    desk.forge.merge(desk.repo, pull.number)
-    assert await desk.look() == 0
-    assert await desk.settler.check_pull(desk.repo, pull.number) == 1
-    assert (await desk.row()).pull_state is PullState.MERGED
+async def test_a_hint_asks_now(world: SettleWorld) -> None:
+    pull = await world.publish()
+    await world.look()
+    world.forge.merge(world.repo, pull.number)
+    assert await world.look() == 0
+    assert await world.settler.check_pull(world.repo, pull.number) == 1
+    assert (await world.row()).pull_state is PullState.MERGED
     # Of another's pull request, of a push, and of a repository that is written otherwise.
-    revert = desk.forge.revert(desk.repo, pull.number)
-    assert await desk.settler.check_pull(desk.repo, revert.number) == 1
-    assert (await desk.kinds())[1:] == [OutcomeKind.REVERTED]
-    loud = desk.repo.model_copy(update={"owner": "Ada"})
-    desk.clock.at += 60 * DAY
-    assert await desk.settler.check_pull(loud, None) == 0
-    assert await desk.settler.check_pull(loud, pull.number) == 1
+    revert = world.forge.revert(world.repo, pull.number)
+    assert await world.settler.check_pull(world.repo, revert.number) == 1
+    assert (await world.kinds())[1:] == [OutcomeKind.REVERTED]
+    loud = world.repo.model_copy(update={"owner": "Ada"})
+    world.clock.at += 60 * DAY
+    assert await world.settler.check_pull(loud, None) == 0
+    assert await world.settler.check_pull(loud, pull.number) == 1
 
 
-async def test_a_hint_that_nobody_could_follow_is_an_error(desk: Desk) -> None:
-    pull = await desk.publish()
-    desk.forge.faults.before("pull")
+async def test_a_hint_that_nobody_could_follow_is_an_error(world: SettleWorld) -> None:
+    pull = await world.publish()
+    world.forge.faults.before("pull")
     with pytest.raises(ForgeError):
-        await desk.settler.check_pull(desk.repo, pull.number)
+        await world.settler.check_pull(world.repo, pull.number)
 
 
-async def test_a_forge_that_is_away_is_asked_again_soon(desk: Desk) -> None:
-    pull = await desk.publish()
-    desk.forge.merge(desk.repo, pull.number)
-    desk.forge.faults.before("pull")
-    assert await desk.look() == 0
-    assert await desk.look(after=59) == 0
-    assert await desk.look(after=1) == 1
-    assert await desk.kinds() == [OutcomeKind.MERGED]
+async def test_a_forge_that_is_away_is_asked_again_soon(world: SettleWorld) -> None:
+    pull = await world.publish()
+    world.forge.merge(world.repo, pull.number)
+    world.forge.faults.before("pull")
+    assert await world.look() == 0
+    assert await world.look(after=59) == 0
+    assert await world.look(after=1) == 1
+    assert await world.kinds() == [OutcomeKind.MERGED]
 
 
-async def test_what_was_merged_is_kept_when_its_history_cannot_be_read(desk: Desk) -> None:
-    pull = await desk.publish()
-    desk.forge.merge(desk.repo, pull.number)
-    desk.forge.revert(desk.repo, pull.number)
-    desk.forge.faults.before("merged_since")
-    assert await desk.look() == 0
-    assert await desk.kinds() == [OutcomeKind.MERGED]
-    await desk.look(after=HOUR)
-    assert (await desk.kinds())[1:] == [OutcomeKind.REVERTED]
+async def test_what_was_merged_is_kept_when_its_history_cannot_be_read(world: SettleWorld) -> None:
+    pull = await world.publish()
+    world.forge.merge(world.repo, pull.number)
+    world.forge.revert(world.repo, pull.number)
+    world.forge.faults.before("merged_since")
+    assert await world.look() == 0
+    assert await world.kinds() == [OutcomeKind.MERGED]
+    await world.look(after=HOUR)
+    assert (await world.kinds())[1:] == [OutcomeKind.REVERTED]
 
 
-async def test_a_forge_that_wants_to_be_left_alone_is(desk: Desk) -> None:
-    await desk.publish()
-    await desk.publish(OTHER)
-    desk.forge.faults.before("pull", error=ForgeError("slower", retry_after_s=300))
-    assert await desk.look() == 0
-    assert desk.forge.calls.count("pull") == 1
-    assert await desk.look(after=299) == 1
-    assert await desk.look(after=1) == 1
+async def test_a_forge_that_wants_to_be_left_alone_is(world: SettleWorld) -> None:
+    await world.publish()
+    await world.publish(OTHER)
+    world.forge.faults.before("pull", error=ForgeError("slower", retry_after_s=300))
+    assert await world.look() == 0
+    assert world.forge.calls.count("pull") == 1
+    assert await world.look(after=299) == 1
+    assert await world.look(after=1) == 1
 
 
-async def test_a_branch_is_asked_for_once_for_all_its_changes(desk: Desk) -> None:
-    first = await desk.merged()
-    second = await desk.merged(OTHER)
-    desk.clock.at += 100
-    desk.forge.revert(desk.repo, second.number)
-    calls = len(desk.forge.calls)
-    assert await desk.look(after=HOUR) == 2
-    assert desk.forge.calls[calls:].count("commits") == 1
-    assert await desk.kinds() == [OutcomeKind.MERGED]
-    assert await desk.kinds(OTHER) == [OutcomeKind.MERGED, OutcomeKind.REVERTED]
+async def test_a_branch_is_asked_for_once_for_all_its_changes(world: SettleWorld) -> None:
+    first = await world.merged()
+    second = await world.merged(OTHER)
+    world.clock.at += 100
+    world.forge.revert(world.repo, second.number)
+    calls = len(world.forge.calls)
+    assert await world.look(after=HOUR) == 2
+    assert world.forge.calls[calls:].count("commits") == 1
+    assert await world.kinds() == [OutcomeKind.MERGED]
+    assert await world.kinds(OTHER) == [OutcomeKind.MERGED, OutcomeKind.REVERTED]
     assert first.title == second.title
 
 
-async def test_of_another_forge_nothing_is_asked(desk: Desk) -> None:
-    await desk.publish(repo_url="https://elsewhere.test/ada/calc")
-    assert await desk.look() == 0
-    assert desk.forge.calls == []
+async def test_of_another_forge_nothing_is_asked(world: SettleWorld) -> None:
+    await world.publish(repo_url="https://elsewhere.test/ada/calc")
+    assert await world.look() == 0
+    assert world.forge.calls == []
 
 
 @pytest.mark.parametrize("how", ["origin", "user", "token", "nameless", "stranger"])
-async def test_who_merges_what_they_asked_for_is_noted(desk: Desk, how: str) -> None:
+async def test_who_merges_what_they_asked_for_is_noted(world: SettleWorld, how: str) -> None:
     origin = Origin(kind=OriginKind.LABEL, login="Wim") if how == "origin" else None
     user = "0190a000-0000-7000-8000-0000000000ff"
     if how == "user":
-        async with desk.store.change() as db:
+        async with world.store.change() as db:
             db.add(
                 UserRow(id=user, forge="f", forge_id=1, login="wim", created_at=0.0, seen_at=0.0)
             )
-    desk.kind = CredentialKind.SERVER
-    desk.is_named = how != "nameless"
+    world.kind = CredentialKind.SERVER
+    world.is_named = how != "nameless"
     actor = {"user": user, "token": LOCAL_USER, "nameless": LOCAL_USER}.get(how, "")
-    pull = await desk.publish(origin=origin, actor=actor)
-    desk.forge.merge(desk.repo, pull.number, by="wim")
-    await desk.look()
-    outcome = (await desk.kept())[0]
+    pull = await world.publish(origin=origin, actor=actor)
+    world.forge.merge(world.repo, pull.number, by="wim")
+    await world.look()
+    outcome = (await world.kept())[0]
     assert outcome.evidence["self_merge"] is (how != "stranger")

@@ -274,7 +274,7 @@ async def test_a_script_that_names_a_cost_is_held_to_the_cap():
 
 
 @pytest.mark.parametrize("contestants", [20, 100])
-async def test_many_runs_race_for_one_cap_and_at_most_one_call_overshoots(contestants: int):
+async def test_many_runs_share_one_cap_and_at_most_one_call_overshoots(contestants: int):
     """Whole conversations whose replies cost as much as they possibly can."""
     cap, dearest = 300_000, 0
 

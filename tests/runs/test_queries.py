@@ -135,7 +135,7 @@ async def test_of_two_advances_at_once_exactly_one_wins(
         assert [e.kind for e in await events.after(db, run.solve_id)] == ["run.started"]
 
 
-async def test_a_lost_race_is_a_conflict(store: Store, run: RunRow) -> None:
+async def test_a_concurrent_change_is_a_conflict(store: Store, run: RunRow) -> None:
     """On PostgreSQL another transaction may commit between our look and our update."""
     async with store.change() as db:
         seen = await runs.get(db, run.id)

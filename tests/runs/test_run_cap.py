@@ -1,4 +1,4 @@
-"""A cap is never overshot by more than one call, however many race for it."""
+"""A cap is never overshot by more than one call, however many runs share it."""
 
 import asyncio
 from contextlib import suppress
@@ -235,7 +235,7 @@ class Race:
                     await task
 
 
-def race(cap: int, lots: list[list[Turn]], cancelled: dict[int, int]) -> None:
+def spend_together(cap: int, lots: list[list[Turn]], cancelled: dict[int, int]) -> None:
     """No deadlock, nothing left reserved, and an overshoot of less than one call."""
     run = Race(cap)
     asyncio.run(run.run(lots, cancelled))
@@ -257,10 +257,10 @@ CANCELLED = st.dictionaries(st.integers(0, 99), st.integers(0, 5), max_size=12)
     lots=st.lists(LOTS, min_size=20, max_size=20),
     cancelled=CANCELLED,
 )
-def test_twenty_contestants_race_for_a_cap(
+def test_twenty_contestants_share_a_cap(
     cap: int, lots: list[list[Turn]], cancelled: dict[int, int]
 ):
-    race(cap, lots, cancelled)
+    spend_together(cap, lots, cancelled)
 
 
 @settings(deadline=None, max_examples=25)
@@ -269,7 +269,7 @@ def test_twenty_contestants_race_for_a_cap(
     turns=st.lists(LOTS, min_size=5, max_size=5),
     cancelled=CANCELLED,
 )
-def test_a_hundred_contestants_race_for_a_cap(
+def test_a_hundred_contestants_share_a_cap(
     cap: int, turns: list[list[Turn]], cancelled: dict[int, int]
 ):
-    race(cap, turns * 20, cancelled)
+    spend_together(cap, turns * 20, cancelled)

@@ -378,12 +378,12 @@ async def test_the_call_of_a_killed_worker_holds_its_money_until_it_is_written_o
         await spend(solve_cap_of(store, 1000), 1)
 
 
-class Race:
+class CapLoad:
     """Callers of two workers, some of which are cancelled."""
 
     def __init__(self, cap: int, seed: int) -> None:
         self.cap = cap
-        self.dice = random.Random(seed)  # noqa: S311 - the same race every time
+        self.dice = random.Random(seed)  # noqa: S311 - the same load every time
         self.under_way: dict[str, int] = {}
         self.spent = 0
         self.dearest = 0
@@ -419,7 +419,7 @@ class Race:
 
 @pytest.mark.parametrize("seed", range(4))
 async def test_only_a_single_call_can_ever_overshoot(postgresql_only_url: str, seed: int):
-    race = Race(1000, seed)
+    load = CapLoad(1000, seed)
     workers = {f"{n}": OURS if n % 2 else OTHER for n in range(8)}
     async with (
         asyncio.timeout(60),
@@ -430,18 +430,18 @@ async def test_only_a_single_call_can_ever_overshoot(postgresql_only_url: str, s
         callers: list[asyncio.Task[None]] = []
         for name, worker in workers.items():
             place = here if worker == OURS else there
-            solve_cap = solve_cap_of(place, race.cap, run_id=name, worker_id=worker)
-            callers.append(asyncio.create_task(race.caller(solve_cap, name)))
+            solve_cap = solve_cap_of(place, load.cap, run_id=name, worker_id=worker)
+            callers.append(asyncio.create_task(load.caller(solve_cap, name)))
         for unlucky in callers[:2]:
-            await asyncio.sleep(race.dice.random() * 0.1)
+            await asyncio.sleep(load.dice.random() * 0.1)
             unlucky.cancel()
         for task in callers:
             with suppress(asyncio.CancelledError):
                 await task
         account = await account_of(here)
     assert account.held == ()
-    assert account.used_micros == race.spent
-    assert race.cap <= race.spent < race.cap + race.dearest
+    assert account.used_micros == load.spent
+    assert load.cap <= load.spent < load.cap + load.dearest
 
 
 _RACING = """
@@ -478,13 +478,13 @@ asyncio.run(main(*sys.argv[1:]))
 async def test_the_cap_holds_when_a_worker_is_killed_in_the_middle(
     postgresql_only_url: str, tmp_path: Path
 ):
-    race = Race(800, 1)
+    load = CapLoad(800, 1)
     async with asyncio.timeout(60), await Store.open(postgresql_only_url) as store:
         await open_solve(store, {f"{n}": OURS if n < 4 else OTHER for n in range(8)})
         with _killed(tmp_path, _RACING, postgresql_only_url) as other:
             await _said(other)
             callers = [
-                asyncio.create_task(_call_for_ever(race, solve_cap_of(store, 800, run_id=f"{n}")))
+                asyncio.create_task(_call_for_ever(load, solve_cap_of(store, 800, run_id=f"{n}")))
                 for n in range(4)
             ]
             for _ in range(8):
@@ -500,11 +500,11 @@ async def test_the_cap_holds_when_a_worker_is_killed_in_the_middle(
     assert 800 <= account.used_micros < 800 + 50
 
 
-async def _call_for_ever(race: Race, solve_cap: SolveCap) -> None:
+async def _call_for_ever(load: CapLoad, solve_cap: SolveCap) -> None:
     with suppress(GatewayError):
         while True:
-            async with solve_cap.hold(quote(race.dice.randint(1, 50))) as hold:
-                await asyncio.sleep(race.dice.random() * 0.02)
+            async with solve_cap.hold(quote(load.dice.randint(1, 50))) as hold:
+                await asyncio.sleep(load.dice.random() * 0.02)
                 hold.cost_micros = hold.quote.micros
 
 

@@ -246,7 +246,7 @@ def end(process: subprocess.Popen[bytes]) -> None:
     process.wait()
 
 
-async def test_boxes_of_who_is_there_are_held_however_silent_it_is(
+async def test_sandboxes_of_who_is_there_are_held_however_silent_it_is(
     theirs: DatabaseRegister,
     ours: DatabaseRegister,
     clock: SetClock,

@@ -5,20 +5,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from yudai.sandboxes.domain.eviction import GRACE_S, choose
-from yudai.sandboxes.port import BaseFacts
+from yudai.sandboxes.port import BaseView
 
 NOW = 1_000_000.0
 DAY = 86_400.0
 FOR_EVER = float("inf")
 
 
-def base(key: str, *, size: int | None = 10, days: float = 1, users: int = 0) -> BaseFacts:
+def base(key: str, *, size: int | None = 10, days: float = 1, users: int = 0) -> BaseView:
     """One that was last used so many days ago."""
     used_at = NOW - days * DAY
-    return BaseFacts(backend="x", key=key, size_bytes=size, used_at=used_at, users=users)
+    return BaseView(backend="x", key=key, size_bytes=size, made_at=0, used_at=used_at, users=users)
 
 
-def keys(*bases: BaseFacts, max_bytes: int = 1000, max_age_s: float = FOR_EVER) -> str:
+def keys(*bases: BaseView, max_bytes: int = 1000, max_age_s: float = FOR_EVER) -> str:
     return "".join(b.key for b in choose(bases, max_bytes=max_bytes, max_age_s=max_age_s, now=NOW))
 
 
@@ -67,7 +67,7 @@ FACTS = st.builds(
 
 
 @given(st.lists(FACTS), st.integers(0, 500), st.floats(0, 30 * DAY))
-def test_whatever_there_is(bases: list[BaseFacts], max_bytes: int, max_age_s: float):
+def test_whatever_there_is(bases: list[BaseView], max_bytes: int, max_age_s: float):
     chosen = choose(bases, max_bytes=max_bytes, max_age_s=max_age_s, now=NOW)
 
     left = list(bases)

@@ -101,7 +101,7 @@ async def test_ages_are_told_by_the_databases_own_clock_where_machines_have_thei
     assert earlier.age_s >= 0
 
 
-async def test_a_beat_is_for_the_open_boxes_of_one_process(store: Store):
+async def test_a_beat_is_for_the_open_sandboxes_of_one_process(store: Store):
     await opened(store, "open", "closed")
     await opened(store, "other", holder=TWO)
     async with store.change() as db:

@@ -54,7 +54,7 @@ async def test_a_solve_is_found_by_its_ending(
 @pytest.mark.parametrize("ending", ["", "latest"])
 async def test_the_newest_is_found(store: Store, new_solve: NewSolve, ending: str) -> None:
     async with store.read() as db:
-        with pytest.raises(NotFoundError, match="no solve yet"):
+        with pytest.raises(NotFoundError, match="no solves yet"):
             await solves.find(db, ending)
     await _fill(store, new_solve)
     async with store.read() as db:
@@ -154,7 +154,7 @@ async def test_columns_change_without_an_event(store: Store, new_solve: NewSolve
             await solves.change(db, SolveId("nobody"), error="x")
 
 
-async def test_a_lost_race_is_a_conflict(store: Store, new_solve: NewSolve) -> None:
+async def test_a_concurrent_change_is_a_conflict(store: Store, new_solve: NewSolve) -> None:
     async with store.change() as db:
         row = await solves.add(db, new_solve())
     async with store.change() as db:

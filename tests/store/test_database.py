@@ -158,7 +158,9 @@ async def test_a_file_that_another_process_locks_for_too_long_is_away(
 
         with closing(sqlite3.connect(tmp_path / "yudai.db", isolation_level=None)) as other:
             other.execute("BEGIN IMMEDIATE")
-            with pytest.raises(StoreAwayError, match="the database is away: database is locked"):
+            with pytest.raises(
+                StoreAwayError, match="the database is unavailable: database is locked"
+            ):
                 async with store.change():
                     pass
             async with store.read() as db:

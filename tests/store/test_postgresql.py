@@ -385,7 +385,7 @@ async def test_a_user_who_may_not_make_tables_is_refused_with_what_to_do(
     postgresql_empty_url: str, stranger: str
 ) -> None:
     url = server_url(make_url(postgresql_empty_url).database or "", user=stranger)
-    assert "permission denied for schema public: let its user own" in await _refused(url)
+    assert "permission denied for schema public: make its user the owner" in await _refused(url)
 
 
 async def test_an_encoding_that_cannot_hold_every_text_is_refused() -> None:
@@ -402,7 +402,10 @@ async def test_an_encoding_that_cannot_hold_every_text_is_refused() -> None:
     ("reason", "what"),
     [
         ("FATAL: the database system is starting up", "wait"),
-        ('FATAL: no pg_hba.conf entry for host "h", user "u", database "d"', "pg_hba.conf admit"),
+        (
+            'FATAL: no pg_hba.conf entry for host "h", user "u", database "d"',
+            "allow this user from here in the server's pg_hba.conf",
+        ),
         ("FATAL: sorry, too many clients already", "max_connections"),
         ("FATAL: remaining connection slots are reserved for roles", "max_connections"),
         ("fe_sendauth: no password supplied", "POSTGRES_PASSWORD"),

@@ -10,7 +10,7 @@ from pathlib import Path
 from tests.support.clouds.vm import VM, VMDiedError
 from yudai.kit.errors import SandboxError
 from yudai.sandboxes.backends.environment import variables
-from yudai.sandboxes.backends.remote.cloud import CutError, GoneError, Said
+from yudai.sandboxes.backends.remote.cloud import ConnectionCutError, GoneError, MachineOutput
 from yudai.sandboxes.backends.remote.commands import AGENT_HOME, RemoteCommands
 from yudai.sandboxes.port import ENV, SandboxLimits
 
@@ -36,15 +36,17 @@ class VMMachine:
         self.deaf = 0
         """So many lines to come are not even heard."""
 
-    async def run(self, line: str, *, timeout_s: float, max_bytes: int = 1 << 20) -> Said:
+    async def run(self, line: str, *, timeout_s: float, max_bytes: int = 1 << 20) -> MachineOutput:
         return await self._run(line, None, timeout_s, max_bytes)
 
-    async def _run(self, line: str, text: bytes | None, timeout_s: float, max_bytes: int) -> Said:
+    async def _run(
+        self, line: str, text: bytes | None, timeout_s: float, max_bytes: int
+    ) -> MachineOutput:
         self.lines.append(line)
         assert len(line) < 100_000
         if self.deaf:
             self.deaf -= 1
-            raise CutError("the line is dead")
+            raise ConnectionCutError("the line is dead")
         if self.without:
             line = line.replace(self.without, f"no-{self.without}")
         cut = self.cuts.pop(0) if self.cuts else _never
@@ -55,7 +57,7 @@ class VMMachine:
                     if cut not in (None, _never):
                         await until(cut)
                         await self.vm.signal(process.pid)
-                        raise CutError("the line was cut")
+                        raise ConnectionCutError("the line was cut")
                     said = self.greeting + await process.stdout.read(-1)
                     said += await process.stderr.read(-1)
                     code = await process.wait()
@@ -64,16 +66,16 @@ class VMMachine:
         except VMDiedError as error:
             raise GoneError("the machine is gone") from error
         if cut is None:
-            raise CutError("the line was cut")
+            raise ConnectionCutError("the line was cut")
         if len(said) > max_bytes:
             raise SandboxError("it says too much")
-        return Said(code, said)
+        return MachineOutput(code, said)
 
     async def put(self, path: str, content: bytes) -> None:
         self.puts.append(path)
         if self.deaf:
             self.deaf -= 1
-            raise CutError("the line is dead")
+            raise ConnectionCutError("the line is dead")
         await self.vm.write(path, content)
 
     async def allow(self, hosts: Sequence[str]) -> None:
@@ -91,7 +93,7 @@ class ListeningMachine(VMMachine):
 
     async def tell(
         self, line: str, text: bytes, *, timeout_s: float, max_bytes: int = 1 << 20
-    ) -> Said:
+    ) -> MachineOutput:
         if self.torn:
             self.torn -= 1
             text = text[: len(text) // 2]

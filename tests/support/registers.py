@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
 from yudai.sandboxes.port import Tags
-from yudai.sandboxes.queries import NOBODY, shortened
+from yudai.sandboxes.queries import NO_HOLDER, shortened
 from yudai.sandboxes.register import BaseEntry, SandboxEntry
 from yudai.store.holders import DEAD_S
 
@@ -99,7 +99,7 @@ class MemoryRegister:
 
     async def let_go(self, sandbox_id: str) -> None:
         if (sandbox := self.scene.sandboxes.get(sandbox_id)) and sandbox.is_open:
-            sandbox.holder, sandbox.beat_at = NOBODY, 0.0
+            sandbox.holder, sandbox.beat_at = NO_HOLDER, 0.0
 
     async def sandboxes(self, backend: str) -> Sequence[SandboxEntry]:
         found = [
@@ -109,7 +109,7 @@ class MemoryRegister:
             sandbox.entry.model_copy(
                 update={
                     "is_held": self._is_held(sandbox),
-                    "is_ended": sandbox.holder == NOBODY,
+                    "is_ended": sandbox.holder == NO_HOLDER,
                     "is_here": sandbox.host == self.host,
                 }
             )

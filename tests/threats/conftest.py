@@ -81,8 +81,11 @@ def spawn(sandboxes: Path) -> Spawn:
 
 @pytest.fixture
 def open_folder() -> Generator[Path]:
-    """That anybody may enter: whether a sandbox reads it is then a matter of its walls alone."""
-    with tempfile.TemporaryDirectory() as name:
+    """That anybody may enter: whether a sandbox reads it is then a matter of its walls alone.
+
+    Not in the folder of our other temporary files, which only we may enter.
+    """
+    with tempfile.TemporaryDirectory(dir="/tmp") as name:
         Path(name).chmod(0o755)
         yield Path(name)
 

@@ -19,7 +19,7 @@ CALL = 6_000
 UNIT = Price(input_micros=0, output_micros=1_000_000)
 
 
-async def race(contestants: int) -> int:
+async def spend_together(contestants: int) -> int:
     """What contestants who all call at once have spent of one cap."""
     run_cap = RunCap(CAP)
     at_once = asyncio.Barrier(contestants)
@@ -41,12 +41,12 @@ async def race(contestants: int) -> int:
 
 
 async def test_twenty_at_once_overshoot_a_cap_by_less_than_one_call():
-    assert await race(20) < CAP + CALL
+    assert await spend_together(20) < CAP + CALL
 
 
 async def test_unreserved_all_twenty_are_paid_for(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(caps, "grant", lambda quote, **_: quote)
-    assert await race(20) == 20 * CALL
+    assert await spend_together(20) == 20 * CALL
 
 
 async def never_stop(tmp_path: Path, *, max_steps: int) -> int:

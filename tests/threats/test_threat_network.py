@@ -13,7 +13,7 @@ from yudai.sandboxes.backends.bubblewrap.backend import BubblewrapBackend
 from yudai.sandboxes.backends.network import dial
 from yudai.sandboxes.backends.network.dial import DialSettings, upstream_of
 from yudai.sandboxes.backends.toolchain.package_settings import PackageSettings, package_settings
-from yudai.sandboxes.domain.allowed_hosts import Allowed, Leave
+from yudai.sandboxes.domain.allowed_hosts import Allowed, Permission
 from yudai.sandboxes.port import BaseSpec, Blocked, NetworkPolicy, SandboxLimits
 
 LIMITS = SandboxLimits(memory_bytes=1 << 29, processes=128, disk_bytes=1 << 28)
@@ -83,7 +83,7 @@ def _share(rebuild: Rebuild, _: pytest.MonkeyPatch) -> None:
 
 
 def _allow(_: Rebuild, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Allowed, "leave", lambda *_: Leave.ANY)
+    monkeypatch.setattr(Allowed, "permission", lambda *_: Permission.ANY)
 
 
 def _trust_addresses(_: Rebuild, monkeypatch: pytest.MonkeyPatch) -> None:

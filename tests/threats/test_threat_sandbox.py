@@ -141,7 +141,7 @@ def _inherit(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("secret_variable")
 @pytest.mark.parametrize("left", ["both", "cleared by bubblewrap", "never given to it"])
-async def test_no_variable_of_ours_is_in_a_box_and_each_of_two_defences_suffices(
+async def test_no_variable_of_ours_is_in_a_sandbox_and_each_of_two_defences_suffices(
     spawn: Spawn, rebuild: Rebuild, monkeypatch: pytest.MonkeyPatch, left: str
 ):
     if left == "cleared by bubblewrap":

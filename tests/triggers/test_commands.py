@@ -86,12 +86,12 @@ def test_words_of_a_command():
     [
         ("", "there is no command"),
         ("slove", "there is no command `/yudai slove`"),
-        ("solve #12", "'#12' is no option"),
-        ("solve please", "'please' is no option"),
+        ("solve #12", "'#12' is not an option"),
+        ("solve please", "'please' is not an option"),
         ("solve modle=o3", "there is no option modle"),
         ("solve temp=hot", "temp=hot: give a number"),
         ("solve model=a model=b", "twice"),
-        ("solve model=a what temp=1", "'what' is no option"),
+        ("solve model=a what temp=1", "'what' is not an option"),
     ],
 )
 def test_what_is_not_understood_says_what_is_possible(words: str, why: str):

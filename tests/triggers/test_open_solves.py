@@ -179,7 +179,7 @@ async def test_an_issue_is_not_solved_twice_at_the_same_time(post: Post):
     assert sorted(state for _, state in await post.noted()) == ["opened", "refused", "refused"]
     # A command is answered; a label says nothing that wants an answer.
     [answer] = post.answers
-    assert "is being solved already" in answer
+    assert "is already being solved" in answer
     other = post.forge.add_issue(post.repo, "Another")
     post.forge.add_label(post.repo, other, "yudai", by="wim")
     assert await post.check_issue(other) == 1
@@ -244,8 +244,11 @@ async def test_a_label_and_a_command_that_are_heard_apart_open_one_solve(
         ("/yudai slove", "there is no command"),
         ("/yudai solve model=nobody/knows", "there is no model nobody/knows here"),
         ("/yudai solve model=gtp-4.1", "did you mean"),
-        ("/yudai solve model=scripted/yudai-demo/../secret", "not for comments"),
-        ("/yudai solve model=scripted//etc/passwd", "not for comments"),
+        (
+            "/yudai solve model=scripted/yudai-demo/../secret",
+            "a comment cannot use scripted models",
+        ),
+        ("/yudai solve model=scripted//etc/passwd", "a comment cannot use scripted models"),
         ("/yudai solve budget=0", "the cost cap is $0"),
     ],
 )

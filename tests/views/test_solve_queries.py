@@ -16,7 +16,7 @@ from yudai.solves.tables import SolveRow
 from yudai.store.store import Store
 from yudai.verification.domain.verdict import Verdict, VerdictStatus
 from yudai.views import solve_queries as pages
-from yudai.views.solve_queries import Used, Which
+from yudai.views.solve_queries import UsedRepository, Which
 
 NewSolve = Callable[..., SolveRow]
 NewRun = Callable[..., RunRow]
@@ -89,8 +89,8 @@ async def test_what_solves_were_of(store: Store, new_solve: NewSolve):
         used = await pages.used(db, "ada", limit=9)
         assert await pages.used(db, "ada", limit=1) == used[:1]
     assert used == [
-        Used("sample", "https://h/o/r", None, 2.0),
-        Used("x", "", snapshot, 1.0),
+        UsedRepository("sample", "https://h/o/r", None, 2.0),
+        UsedRepository("x", "", snapshot, 1.0),
     ]
 
 

@@ -38,7 +38,7 @@ def settings_of(folder: Path, content: str | None = ASKED, **given: Any) -> Sett
     return Settings.model_validate({"YUDAI_HOME": folder, **given})
 
 
-async def desk_of(ground: EndpointGround, settings: Settings) -> Any:
+async def endpoint_of(ground: EndpointGround, settings: Settings) -> Any:
     context = Context(ground.store, cast("Any", None), ground.clock)
     return make_model_endpoint(settings, context, ground.gateway)
 
@@ -56,18 +56,18 @@ def test_a_file_that_is_not_there_is_named(tmp_path: Path):
 
 async def test_a_model_endpoint_needs_a_secret_only_when_there_are_some(tmp_path: Path):
     async with open_ground(tmp_path, answering(completion())) as ground:
-        assert await desk_of(ground, settings_of(tmp_path, None)) is None
+        assert await endpoint_of(ground, settings_of(tmp_path, None)) is None
         with pytest.raises(RefusedError, match="JWT_SECRET is missing"):
-            await desk_of(ground, settings_of(tmp_path))
+            await endpoint_of(ground, settings_of(tmp_path))
         settings = settings_of(tmp_path, JWT_SECRET=SECRET.get_secret_value())
-        assert await desk_of(ground, settings) is not None
+        assert await endpoint_of(ground, settings) is not None
 
 
 async def test_each_kind_of_sandbox_has_its_way(tmp_path: Path):
     given = {"JWT_SECRET": SECRET.get_secret_value(), "BACKEND_URL": "https://y.example/api/"}
     settings = settings_of(tmp_path, **given)
     async with open_ground(tmp_path, answering(completion())) as ground, socket_path() as place:
-        endpoint = await desk_of(ground, settings)
+        endpoint = await endpoint_of(ground, settings)
         async with open_endpoint_access(endpoint, settings, "e2b", place) as access:
             assert access.base_url == "https://y.example/api/model/v1"
         async with open_endpoint_access(endpoint, settings, "process", place) as access:

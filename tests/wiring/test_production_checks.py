@@ -104,7 +104,7 @@ def test_a_private_key_has_to_be_there(good: dict[str, Any], tmp_path: Path):
     assert "GITHUB_APP_PRIVATE_KEY_PATH cannot be read" in problem(missing)
     (tmp_path / "other.pem").write_text("canary-4711")
     other = problem(good | {"GITHUB_APP_PRIVATE_KEY_PATH": tmp_path / "other.pem"})
-    assert "GITHUB_APP_PRIVATE_KEY_PATH is no private key" in other
+    assert "GITHUB_APP_PRIVATE_KEY_PATH is not a private key" in other
     assert "canary" not in other
 
 
@@ -177,5 +177,5 @@ async def test_the_host_that_was_typed_counts(good: dict[str, Any]):
 
 async def test_without_a_login_it_stays_on_loopback(tmp_path: Path):
     settings = Settings.model_validate({"YUDAI_HOME": tmp_path, "DATABASE_URL": "sqlite:///x.db"})
-    with pytest.raises(RefusedError, match=r"no login yet: use 127\.0\.0\.1"):
+    with pytest.raises(RefusedError, match=r"without a login: use 127\.0\.0\.1"):
         await run_serve(settings, ServeOptions(host=EVERYWHERE, port=0))

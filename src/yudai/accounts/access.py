@@ -173,7 +173,7 @@ class Access:
             raise SignedOutError from None
         except ForbiddenError as error:
             # From a proxy, or temporary: do not sign the user out.
-            raise ForgeError(f"the forge cannot be asked: {error}") from error
+            raise ForgeError(f"the forge is unavailable: {error}") from error
 
     async def _own(self, user_id: str) -> Credential:
         own = await self.keyring.own(user_id)

@@ -42,11 +42,11 @@ class KeyView(Value):
     scopes: tuple[Scope, ...]
     created_at: float
     expires_at: float | None = Field(description="null: never.")
-    used_at: float | None = Field(description="To the minute; null: not yet.")
+    used_at: float | None = Field(description="Last use, to the minute; null: never.")
 
 
 class NewKey(Value):
-    key: str = Field(description="Shown this once: only its hash is kept.")
+    key: str = Field(description="Shown only once: only its hash is stored.")
     about: KeyView
 
 

@@ -18,15 +18,15 @@ from yudai.store.store import Store
 
 KEY_LASTS_S = 90 * 24 * 3600.0
 SLOWER_S = 5.0
-_OVER = "this login is over or was used: begin again"
-_DENIED = "the forge says that you did not agree: begin again"
+_OVER = "this login has expired or was already used: start again"
+_DENIED = "you did not authorize this at the forge: start again"
 
 
 class DeviceBegun(Value):
-    ticket: str = Field(description="To ask with whether it is done.")
-    user_code: str = Field(description="What a person types there.")
+    ticket: str = Field(description="Sent to poll the login.")
+    user_code: str = Field(description="The code to type there.")
     verification_url: str
-    interval_s: float = Field(description="How long to wait before asking.")
+    interval_s: float = Field(description="Seconds between polls.")
     expires_in_s: float
 
 
@@ -129,5 +129,5 @@ class DeviceLogins:
             await accounts.take_attempt(db, self._hash(ticket))
 
     def _hash(self, ticket: str) -> str:
-        # A purpose of its own, so that it cannot be used as a browser's ticket.
+        # Hashed for another purpose, so that it cannot be used as a browser's ticket.
         return self.digest.of("device", ticket)

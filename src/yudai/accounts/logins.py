@@ -27,7 +27,7 @@ ATTEMPT_S = 600.0
 _MAX_AGENT = 200
 _ID_DIGITS = 16
 _TICKET = re.compile("[0-9a-f]{64}")
-_OVER = "this login was not begun here, is over or was used: begin again"
+_OVER = "this login was started elsewhere, has expired or was already used: start again"
 
 
 class Begun(NamedTuple):
@@ -58,11 +58,11 @@ class SignedIn(NamedTuple):
 
 class LoginView(Value):
     id: str
-    agent: str = Field(description="What the browser says of itself.")
+    agent: str = Field(description="The browser's User-Agent.")
     created_at: float
     seen_at: float = Field(description="To the minute.")
     expires_at: float
-    present: bool = Field(description="The one that asks.")
+    present: bool = Field(description="Whether it is the login of this request.")
 
 
 @dataclass(frozen=True)
@@ -97,7 +97,7 @@ class Logins:
         attempt = await self._take(callback)
         if callback.error or not callback.code:
             said = line(callback.error, width=100) or "no code"
-            raise ForbiddenError(f"the forge did not let you in ({said}): begin again")
+            raise ForbiddenError(f"the forge refused the login ({said}): start again")
         try:
             verifier = self.vault.open(attempt.secret).get_secret_value()
         except SealBrokenError:

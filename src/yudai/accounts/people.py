@@ -17,7 +17,7 @@ from yudai.store.store import Store
 
 
 class Person(Value):
-    """A user of ours."""
+    """A user."""
 
     id: str
     login: str
@@ -40,7 +40,7 @@ class Enroller:
         if account.is_bot:
             raise RefusedError("this is a bot's account: log in as a person")
         if self.only is not None and account.login.lower() not in self.only:
-            raise ForbiddenError(f"{account.login} is not among those who may use this server")
+            raise ForbiddenError(f"{account.login} may not use this server")
         return account
 
     async def keep(self, db: AsyncSession, account: Account, grant: Grant) -> Person:

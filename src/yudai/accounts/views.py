@@ -16,21 +16,21 @@ class Mode(StrEnum):
 
 
 class Me(Value):
-    mode: Mode = Field(description="`local`: one person's own, without a login.")
-    needs_login: bool = Field(description="Nothing else is answered before.")
+    mode: Mode = Field(description="`local`: one person, no login.")
+    needs_login: bool = Field(description="Whether other requests need a login first.")
     user_id: str | None
     login: str | None = Field(description="At the forge.")
     is_admin: bool
-    scopes: tuple[Scope, ...] = Field(description="All of them, unless a key asks.")
+    scopes: tuple[Scope, ...] = Field(description="All scopes, unless the request uses a key.")
     forge_url: str
-    publish: PublishMode = Field(description="What holds for a solve that does not say.")
+    publish: PublishMode = Field(description="The default for solves.")
 
 
 class DeviceView(Value):
     done: bool
-    wait_s: float = Field(description="Before asking again.")
+    wait_s: float = Field(description="Seconds until the next poll.")
     login: str | None = None
-    key: str | None = Field(default=None, description="Shown this once.")
+    key: str | None = Field(default=None, description="Shown only once.")
 
 
 class KeyList(Value):

@@ -1,6 +1,6 @@
 """Messages that all agents record the same way: replies, observations, the end; with limits.
 
-What a model is shown of a command's end has the shape that mini-SWE-agent's prompts tell of.
+A command's result is rendered in the format that mini-SWE-agent's prompts describe.
 """
 
 import json
@@ -13,13 +13,13 @@ from yudai.kit.untyped import Object
 from yudai.sandboxes.port import ExecResult
 
 KEPT_CHARS = 100_000
-"""Of one message."""
+"""Limit on one message."""
 SHOWN_CHARS = 10_000
 NOT_EXECUTED = {"output": "", "returncode": -1, "exception_info": "action was not executed"}
 
 
 def said(completion: Completion) -> Object:
-    """The model's message; without `tool_calls` where there are none, as OpenAI writes it."""
+    """The model's message in OpenAI's format: no `tool_calls` key if there are none."""
     message: Object = {"role": "assistant", "content": clean(completion.content)}
     if completion.reasoning:
         message["reasoning_content"] = clean(completion.reasoning)
@@ -31,7 +31,7 @@ def said(completion: Completion) -> Object:
 
 
 def facts_of(completion: Completion, *, temperature: float, at: float) -> Object:
-    """What stands beside the model's message, in its `extra`."""
+    """The `extra` of the model's message."""
     return {
         "cost": usd(completion.usage.cost_micros),
         "has_cost": completion.has_cost,
@@ -45,7 +45,7 @@ def facts_of(completion: Completion, *, temperature: float, at: float) -> Object
 
 
 def output_of(result: ExecResult, text: str, *, stopped: str) -> dict[str, Any]:
-    """A command's end; `stopped` is what is said of one whose time was up."""
+    """A command's result. `stopped` is the text for a command that ran out of time."""
     facts = {
         stopped: result.timed_out,
         "The command was killed because the sandbox ran out of memory.": result.oom,
@@ -78,7 +78,7 @@ def exit_message(exit_status: str, reason: str) -> Object:
 
 
 def kept(text: str) -> str:
-    """Its beginning and its end where it is too long."""
+    """The text, cut to its start and end if it is too long."""
     if len(text) <= KEPT_CHARS:
         return text
     half = KEPT_CHARS // 2

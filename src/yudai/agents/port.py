@@ -36,7 +36,7 @@ class AgentOutcome(Value):
     """None when it submitted by itself."""
     error: str
     patch: str
-    """The work tree's patch: at the end, or as it stood when max_edits was reached."""
+    """The work tree's patch at the end, or when max_edits was reached."""
     edits: int
     edits_capped: bool
     steps: int

@@ -54,15 +54,15 @@ _ROUTERS = (
 )
 _TAGS = [
     {"name": "solves", "description": "One issue, many contestants, at most one champion."},
-    {"name": "runs", "description": "One contestant's go at a solve."},
-    {"name": "conversations", "description": "Solves that are talked about."},
-    {"name": "models", "description": "Who answers a model's calls, and at what price."},
+    {"name": "runs", "description": "One contestant's run of a solve."},
+    {"name": "conversations", "description": "Chats in which solves start and report."},
+    {"name": "models", "description": "Models, their aliases and prices."},
     {"name": "publishing", "description": "From a champion to one pull request."},
     {"name": "outcomes", "description": "What became of a pull request."},
-    {"name": "forge", "description": "Repositories and issues where they live."},
-    {"name": "installation", "description": "What this installation is, can do, and has cost."},
-    {"name": "logins", "description": "Who asks: logins of browsers, keys of programs."},
-    {"name": "health", "description": "Whether the server is alive and of use."},
+    {"name": "forge", "description": "Repositories and issues at the forge."},
+    {"name": "installation", "description": "Settings, checks, costs, sandboxes and metrics."},
+    {"name": "logins", "description": "Logins of browsers and keys of programs."},
+    {"name": "health", "description": "Whether the server is alive and ready."},
 ]
 
 
@@ -89,7 +89,7 @@ def create_app(
     app = _Api(
         title="Yudai",
         version=yudai.__version__,
-        summary="AI coding agents compete to solve an issue; the answer is proved.",
+        summary="AI coding agents compete to solve an issue; the champion is proved.",
         openapi_url=f"{PREFIX}/openapi.json",
         openapi_tags=_TAGS,
         # FastAPI's documentation pages load scripts from another site.

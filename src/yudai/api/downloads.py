@@ -1,7 +1,7 @@
 """Downloads: streamed, never rendered as a page, and cached while they are valid.
 
 A blob is named by its content's hash. Where the address names that hash (`?v=`) the answer may be
-kept for ever; elsewhere it is asked for again each time, and a 304 says that it is still the same.
+cached forever; other responses are revalidated each time, and a 304 says that nothing changed.
 """
 
 from collections.abc import AsyncIterable
@@ -37,7 +37,7 @@ def documented(media_type: str, description: str) -> dict[int | str, dict[str, A
     content = {media_type: {"schema": schema}}
     return {
         200: {"description": description, "content": content},
-        304: {"description": "It is still the same."},
+        304: {"description": "Not changed."},
     }
 
 
@@ -46,7 +46,7 @@ async def send_blob(
 ) -> Response:
     """Send a stored artifact; a requested version must be its hash."""
     if version not in (None, ref.sha256):
-        raise NotFoundError(f"this {ref.kind.readable} was replaced: ask for it without `v`")
+        raise NotFoundError(f"this {ref.kind.readable} was replaced: request it without `v`")
     named = file._replace(tag=ref.sha256, size=ref.size, is_for_ever=version is not None)
     if is_known(request, named):
         return unchanged(named)

@@ -264,7 +264,7 @@ def _allowed(scope: Scope) -> list[str]:
 def _invalid(error: RequestValidationError) -> ErrorFacts:
     found = cast("list[dict[str, Any]]", error.errors())
     if any(each["type"] == "json_invalid" for each in found):
-        return ErrorFacts(Code.MALFORMED_BODY, "the body is not whole, or not JSON at all")
+        return ErrorFacts(Code.MALFORMED_BODY, "the body is incomplete, or not JSON")
     errors = tuple(_field_errors(found[:_MAX_ERRORS]))
     is_body = found[0]["loc"][0] == "body"
     first = errors[0]

@@ -37,7 +37,7 @@ _RESUMED = "run.resumed"
 RETRY_DELAYS_S = (1.0, 5.0)
 _MAX_TRACE = 20_000
 _USED_UP = frozenset({Cause.OUT_OF_TIME, Cause.OUT_OF_BUDGET})
-_GIVEN_UP = "the engine gave it up: see the workers' log"
+_GIVEN_UP = "the engine gave up on it: see the workers' log"
 
 
 @dataclass(frozen=True)
@@ -185,7 +185,7 @@ async def _blame(db: AsyncSession, run: RunRow, cause: Cause, message: str) -> t
     earlier = await attempts.of_run(db, run.id)
     if not earlier or cause not in _USED_UP:
         return cause, message
-    return earlier[-1].cause, f"{earlier[-1].error}; no more tries: {message}"
+    return earlier[-1].cause, f"{earlier[-1].error}; no attempts left: {message}"
 
 
 async def _is_worth_another(db: AsyncSession, run: RunRow, cause: Cause, *, now: float) -> bool:

@@ -72,7 +72,7 @@ class BlockedHostRecorder:
         try:
             self._pending.put_nowait(blocked)
         except asyncio.QueueFull:
-            log.warning("network.blocked_untold", host=blocked.host, owner=blocked.owner)
+            log.warning("network.blocked_not_recorded", host=blocked.host, owner=blocked.owner)
 
     @asynccontextmanager
     async def writing(self) -> AsyncGenerator[None]:
@@ -93,7 +93,7 @@ class BlockedHostRecorder:
         try:
             await self._write(blocked)
         except (SQLAlchemyError, InfrastructureError) as error:
-            log.warning("network.blocked_untold", host=blocked.host, error=repr(error))
+            log.warning("network.blocked_not_recorded", host=blocked.host, error=repr(error))
 
     async def _write(self, blocked: Blocked) -> None:
         async with self._store.change() as db:

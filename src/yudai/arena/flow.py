@@ -28,7 +28,7 @@ from yudai.store.outages import StoreAwayError
 
 log = structlog.get_logger()
 
-_FATAL = "every worker that went on with it died: see their logs"
+_FATAL = "every worker that continued it died: see their logs"
 NO_RUNS = RunBatch(runs=(), parallel=1)
 Notify = Callable[[SolveId], Awaitable[object]]
 Reply = Callable[[MessageId], Awaitable[None]]

@@ -24,7 +24,7 @@ from yudai.solves.domain.request import SolveAsk
 MAX_CONTESTANTS = 100
 REMEMBERED = 20
 """Number of newest solves from whose runs durations are estimated."""
-_STILL_TYPING = "what is wrong is not written yet"
+_STILL_TYPING = "the issue has no text yet"
 
 
 class Span(Value):
@@ -43,33 +43,31 @@ class FolderFacts(Value):
     dirty: bool
     setup: tuple[str, ...]
     setup_from: str
-    test: str = Field(description="The test command that was named; empty: it will be found.")
+    test: str = Field(description="The test command; empty: it will be detected.")
     notes: tuple[str, ...]
 
 
 class Forecast(Value):
-    total: int = Field(description="Contestants that the matrix makes.")
+    total: int = Field(description="Contestants in the matrix.")
     starting: int
-    not_started: int = Field(description="Above the limit, so that they stay out.")
-    contestants: tuple[Contestant, ...] = Field(description="Those that start, the first 100.")
+    not_started: int = Field(description="Contestants above the limit, which do not start.")
+    contestants: tuple[Contestant, ...] = Field(description="The first 100 that start.")
     max_parallel: int
     free: bool
     cost_usd: Span
-    ceiling_usd: float = Field(description="What can be spent at most.")
+    ceiling_usd: float = Field(description="The most that can be spent.")
     seconds: Span = Field(
         description="Until the last contestant has ended; a rough guess: the middle half of what "
         "these models took in the newest solves, else 10 quick to 36 slow steps each, within the "
         "limits. The base's set-up comes before."
     )
-    folder: FolderFacts | None = Field(description="null for a repository that is not here.")
+    folder: FolderFacts | None = Field(description="null if the repository is not on this machine.")
     command: str = Field(
         description="The same on the command line; empty where that cannot do it: "
         "it takes folders alone."
     )
     ask: SolveAsk = Field(description="The same as a body of POST /api/solves.")
-    lacks: tuple[str, ...] = Field(
-        description="What has to be mended before it can start, such as a key that is not there."
-    )
+    lacks: tuple[str, ...] = Field(description="What prevents the start, such as a missing key.")
 
 
 class PreviewForge(Protocol):

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 from yudai.forge.domain.issue import Issue, IssueFacts
-from yudai.forge.domain.issue_text import Selection, Taken, take
+from yudai.forge.domain.issue_text import ContestantsIssue, Selection, take
 from yudai.forge.domain.repository import RepoRef, Repository, parse_target
 from yudai.forge.ports.remote import Credential, Credentials, Issues, Repositories
 from yudai.kit.clock import Clock
@@ -71,7 +71,7 @@ class ForgeIssueReader:
 
     async def snapshot(
         self, repo: RepoRef, number: int, *, by: Credential, selection: Selection
-    ) -> Taken:
+    ) -> ContestantsIssue:
         found = await self.forge.issue(repo, number, by=by)
         if found.is_pull_request:
             raise RefusedError(
@@ -81,10 +81,10 @@ class ForgeIssueReader:
         taken = take(found, comments, at=self.clock.now(), selection=selection)
         # Build the URL when the forge did not give one.
         url = taken.facts.url or repo.issue_url(number)
-        return Taken(taken.issue, taken.facts.model_copy(update={"url": url}))
+        return ContestantsIssue(taken.issue, taken.facts.model_copy(update={"url": url}))
 
 
 def _usable(found: Repository) -> Repository:
     if found.is_archived:
-        raise RefusedError(f"{found.ref.full} is archived and takes no pull request: unarchive it")
+        raise RefusedError(f"{found.ref.full} is archived, without pull requests: unarchive it")
     return found

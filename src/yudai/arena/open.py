@@ -42,7 +42,7 @@ Also = Callable[[AsyncSession, SolveId], Awaitable[None]]
 
 
 class SolveRequest(Value):
-    """A checked request: `open_solve` writes it down as it is."""
+    """A checked request: `open_solve` writes each field to the column of the same name."""
 
     entrants: Entrants
     reducer: str = "simple"
@@ -60,7 +60,7 @@ class SolveRequest(Value):
     conversation_id: str | None = None
     snapshot: Snapshot | None = None
     issue_facts: IssueFacts | None = None
-    """What became of its text when it was taken from a forge; None: it did not come from one."""
+    """What was removed from its text; None: it did not come from a forge."""
     origin: Origin = Origin()
     publish: PublishMode | None = None
     """None: the solve is not from a forge."""
@@ -76,14 +76,14 @@ class Solves:
     gateway: Gateway
     stopper: Stopper
     day_cap_micros: int | None = None
-    """What the solves of one user may cost within a day; None: each has its own cap alone."""
+    """Cost cap of one user's solves per day; None: only the cap of each solve."""
     worker_id: WorkerId = ANY_WORKER
     """The process that will run it from beginning to end; "": any worker, durably."""
 
     async def open_solve(self, request: SolveRequest, *, also: Also | None = None) -> SolveId:
-        """Write it all down, then start the flow.
+        """Store the solve, then start the flow.
 
-        What else belongs to it is written in the same transaction.
+        Related rows are written in the same transaction.
         """
         solve = self._new_solve(request)
         starting = request.entrants.lineup.contestants
@@ -102,7 +102,7 @@ class Solves:
         return solve.id
 
     async def _check_day(self, db: AsyncSession, request: SolveRequest) -> None:
-        """In the transaction that opens it: of several at the same moment each sees the others."""
+        """Check in the opening transaction, so that concurrent requests see each other."""
         wanted = request.entrants.ceiling_micros
         if self.day_cap_micros is None or not wanted:
             return
@@ -112,7 +112,7 @@ class Solves:
         if wanted > left:
             raise RefusedError(
                 f"this could cost ${usd(wanted):.2f}, and ${usd(max(0, left)):.2f}"
-                " is left of what your solves may cost within a day: lower the budget, or wait",
+                " is left of your daily budget: lower the solve's budget, or wait",
                 field="limits.budget_usd",
             )
 
@@ -129,31 +129,17 @@ class Solves:
         matrix, lineup, models, budget, _ = request.entrants
         return SolveRow(
             id=SolveId(self.clock.new_id()),
-            user_id=request.user_id,
-            conversation_id=request.conversation_id,
-            repo=request.repo,
-            repo_url=request.repo_url,
             durable=not self.worker_id,
             worker_id=self.worker_id,
-            base_branch=request.base_branch,
-            base_commit=request.base_commit,
-            base=request.base,
-            snapshot=request.snapshot,
-            project=request.project,
             models=models,
             issue_number=request.issue.number,
             issue_title=request.issue.title,
             issue_body=request.issue.body,
-            issue_facts=request.issue_facts,
-            origin=request.origin,
-            publish=request.publish,
             matrix=matrix,
             not_started=lineup.not_started,
             budget=budget,
-            reducer=request.reducer,
-            require_proof=request.require_proof,
-            sandbox_backend=request.sandbox_backend,
             state=SolveState.QUEUED,
+            **{name: value for name, value in request if name in SolveRow.__table__.columns},
             created_at=self.clock.now(),
         )
 
@@ -170,6 +156,6 @@ class Solves:
 
 
 async def _note_fetched(db: AsyncSession, request: SolveRequest, solve: SolveRow) -> None:
-    """On the timeline, as when a worker fetches it."""
+    """Append to the timeline, as when a worker fetches it."""
     facts: dict[str, object] = {"commit": request.base_commit, "branch": request.base_branch}
     await events.append(db, solve.id, kind=FETCHED, at=solve.created_at, data=facts)

@@ -15,7 +15,7 @@ _OWNER = "plan"
 
 
 class Plan(NamedTuple):
-    """A request whose repository is here, whether it is a folder or was fetched."""
+    """A request whose repository is on this machine: a folder, or fetched."""
 
     request: SolveRequest
     snapshot: Snapshot
@@ -28,7 +28,7 @@ class Planner:
     fetcher: Fetcher
 
     async def plan(self, request: SolveRequest, given: Given) -> Plan:
-        """Of a forge's repository the branch as it is now, pinned: the forge may move on."""
+        """The current commit of a forge's branch, pinned because the branch may change."""
         if request.snapshot is not None and request.base is not None:
             return Plan(request, request.snapshot, request.base)
         branch = Branch(request.repo_url, request.base_branch, request.user_id)

@@ -1,4 +1,4 @@
-"""From what was asked over HTTP to a solve, once for each key."""
+"""Turns an HTTP request into a solve, once per idempotency key."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
@@ -45,7 +45,7 @@ Make = Callable[[], Awaitable[SolveRequest]]
 class Submitted(NamedTuple):
     solve_id: SolveId
     replayed: bool
-    """The same request, with the same key, had made it before."""
+    """An earlier request with the same key opened it."""
 
 
 @dataclass(frozen=True)
@@ -59,19 +59,19 @@ class Submitter:
     store: Store
     clock: Clock
     defaults: Budget
-    """For limits that are not given; its number of contestants is the most there can be."""
+    """Defaults for limits; its number of contestants is also the maximum."""
     sandbox_backend: str
     agents: tuple[str, ...] = (DEFAULT_AGENT,)
     sources: Sources | None = None
-    """Where archives of folders go, when workers are on other machines."""
+    """Storage for archives of folders, if workers are on other machines."""
     remotes: ForgeIssueReader | None = None
-    """None: no forge is asked."""
+    """None: no forge is configured."""
     takes_folders: bool = True
-    """Not where others than this machine's own person ask: its folders are none of theirs."""
+    """Refuse folders if other people use this server, because they must not read them."""
     takes_scripts: bool = True
-    """Not where they do either: a scripted model is a file of this machine."""
+    """Refuse scripted models as well, because they are files of this machine."""
     closed: str = ""
-    """Why no request is taken; empty: they are."""
+    """Why requests are refused; empty: they are accepted."""
 
     async def submit(
         self,
@@ -96,7 +96,7 @@ class Submitter:
     async def open_once(
         self, make: Make, *, user_id: str, key: IdempotencyKey | None, also: Also | None = None
     ) -> Submitted:
-        """Open the solve that is made, unless its key had done so before."""
+        """Open the solve, unless a request with its key did so before."""
         if earlier := await self._earlier(user_id, key):
             return earlier
         request = (await make()).model_copy(update={"user_id": user_id})
@@ -136,9 +136,9 @@ class Submitter:
         forge: Forge | None = None,
         needs_keys: bool = True,
     ) -> SolveRequest:
-        """Look at what was asked, through another forge if one is given; nothing is opened.
+        """Check the request, through another forge if given, without opening a solve.
 
-        RefusedError for all that is wrong with it, with the field where there is one.
+        RefusedError names the field if possible.
         """
         if self.closed:
             raise RefusedError(self.closed)
@@ -165,7 +165,7 @@ class Submitter:
                 raise RefusedError(f"there is no agent {agent!r}: {near}", field="matrix.agents")
         if not self.takes_scripts and any(map(is_script, matrix.models)):
             raise RefusedError(
-                "this server takes no scripted models: name one of ",
+                "this server allows no scripted models: name one of ",
                 MODELS,
                 field="matrix.models",
             )
@@ -173,19 +173,19 @@ class Submitter:
     def _check_folder(self, ask: SolveAsk) -> None:
         if not self.takes_folders:
             raise RefusedError(
-                "this server takes no folders: give repo_url, as owner/name", field=ask.place_field
+                "this server allows no folders: give repo_url, as owner/name", field=ask.place_field
             )
         if ask.publish in (PublishMode.ASK, PublishMode.AUTO):
-            raise RefusedError("a folder takes no pull request: leave publish out", field="publish")
+            raise RefusedError("a folder cannot have a pull request: omit publish", field="publish")
 
     def _asked_forge(self, ask: SolveAsk) -> ForgeIssueReader:
         if ask.dirty or ask.env:
             raise RefusedError(
-                "dirty and env are of a folder of this machine: give repo_path",
+                "dirty and env need a folder on this machine: give repo_path",
                 field="dirty" if ask.dirty else "env",
             )
         if self.remotes is None:
-            raise RefusedError("this server asks no forge: give repo_path", field="repo_url")
+            raise RefusedError("this server has no forge: give repo_path", field="repo_url")
         return self.remotes
 
     async def _entrants(self, ask: SolveAsk, *, needs_keys: bool) -> Entrants:
@@ -242,7 +242,7 @@ class Submitter:
         }
 
     async def _named(self, ask: SolveAsk) -> SolveAsk:
-        """What only a provider calls so gets the name that the models table has for it."""
+        """Replace a provider's name for a model by its name in the models table."""
         models = [entry.model for entry in await self.catalogue.list()]
         known = {name for model in models for name in (model.name, *model.aliases)}
         ids = {model.model_id: model.name for model in models if model.model_id not in known}

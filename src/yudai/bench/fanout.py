@@ -70,9 +70,9 @@ async def measure(
         processes.root.mkdir()
         model = processes.set_up(steps=steps, delay_s=delay_s)
         async with processes.opened() as (server, [worker]), client_of(server) as client:
-            one = await _race(client, processes.ask(model, 1))
+            one = await _run_together(client, processes.ask(model, 1))
             async with _watching_sandboxes(worker.pid) as sandboxes_mb:
-                many = await _race(client, processes.ask(model, contestants))
+                many = await _run_together(client, processes.ask(model, contestants))
             worker_mb = memory.peak_mb(worker.pid)
         ways.append(
             Fanout(
@@ -105,7 +105,7 @@ def percentile(values: Sequence[float], percent: int) -> float:
     return quantiles(values, n=100, method="inclusive")[percent - 1]
 
 
-async def _race(client: httpx.AsyncClient, body: dict[str, Any]) -> _FanoutTimes:
+async def _run_together(client: httpx.AsyncClient, body: dict[str, Any]) -> _FanoutTimes:
     """Wait until all runs have submitted, then cancel the solve."""
     solve_id = await open_solve(client, body)
     path = f"/api/solves/{solve_id}"

@@ -127,7 +127,7 @@ async def _run_recovery(*, database: str, json: bool) -> int:
     url = _shared(database)
     result = await _measured(partial(recovery.measure, database_url=url))
     lines = [
-        f"from kill -9 to the first run that goes on ({way.processes}): "
+        f"from kill -9 to the first run that continues ({way.processes}): "
         f"{_below(way.seconds, way.target_s, 's')}"
         for way in result.ways
     ]
@@ -156,7 +156,7 @@ def _below(number: float, target: float | None, unit: str) -> str:
 
 
 async def _measured(measure: Callable[[Path], Awaitable[Result]]) -> Result:
-    """In a home of its own, which is removed."""
+    """Use a temporary home, which is removed."""
     from yudai.cli import console
 
     showing = console.progress().status("measuring, in turns, to cancel out the machine's noise")

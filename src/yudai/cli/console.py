@@ -9,7 +9,7 @@ from rich.console import Console
 
 class _Progress(Console):
     def on_broken_pipe(self) -> None:
-        """Nobody looks any more: the work goes on."""
+        """The terminal is gone, but the work continues."""
 
 
 class _Result(Console):
@@ -26,7 +26,7 @@ def result() -> Console:
 
 
 def program() -> str:
-    """What a person types to start us again."""
+    """The command that starts this program."""
     started = Path(sys.argv[0])
     found = shutil.which("yudai")
     if started.name != "yudai" or (found and Path(found).resolve() == started.resolve()):

@@ -1,4 +1,4 @@
-"""`yudai apply`: take an answer into the folder, or onto a branch."""
+"""`yudai apply`: apply a patch to the folder or to a branch."""
 
 from pathlib import Path
 
@@ -45,14 +45,14 @@ async def take(applier: Applier, target: str, *, branch: str, console: Console) 
 
 
 def _repository() -> Path | None:
-    """Where the person is, if that is in a repository: then no other one is meant."""
+    """The repository of the current folder, if any; then no other solve is meant."""
     here = Path.cwd()
     return here if any((folder / ".git").exists() for folder in (here, *here.parents)) else None
 
 
 async def run_dismiss(settings: Settings, target: str, *, reason: str, json: bool) -> int:
     async with open_records(settings) as records:
-        # The newest of all, unlike what is cancelled: what goes on awaits no review.
+        # The newest of all. (`cancel` prefers active solves, which do not await review.)
         solve_id = (await records.document(target)).solve.id
         await records.dismiss(solve_id, reason)
         said = "is completed without an answer; its runs are kept"

@@ -48,7 +48,7 @@ class DemoOptions(NamedTuple):
     parallel: int = PARALLEL
     reducer: str = "simple"
     opens: bool = True
-    """A browser, where there is one."""
+    """Open a browser, if there is one."""
     json: bool = False
 
 
@@ -174,7 +174,7 @@ async def _open_service(
 
 
 def _demo_only(service: Service) -> Service:
-    """Nothing but our own scripts may run without a sandbox, unless a person asks for that."""
+    """Without a sandbox, run only our own scripts, unless a person asks for more."""
     submitter = replace(service.submitter, closed=_NO_SANDBOX)
     return replace(
         service,
@@ -203,6 +203,6 @@ async def _show_page(url: str, given: DemoOptions) -> None:
 
 
 def has_desktop(variables: Mapping[str, str], *, is_terminal: bool) -> bool:
-    """Whether a person sits there who would see a browser come up."""
+    """Whether a person is there to see a browser window."""
     is_far = "SSH_CONNECTION" in variables
     return is_terminal and not is_far and any(variables.get(name) for name in _DISPLAYS)

@@ -31,21 +31,21 @@ dev = typer.Typer(help="Try Yudai without an account.", no_args_is_help=True)
 _HOST = "127.0.0.1"
 _ENV_FILE = "yudai.env"
 WEBHOOK = "http://127.0.0.1:8000/api/webhooks/github"
-"""Where `yudai serve` is when nobody says otherwise."""
+"""The default address of `yudai serve`."""
 
 
 class FakeGitHubOptions(NamedTuple):
     port: int = 8090
     folder: Path | None = None
-    """None: in our home."""
+    """None: in YUDAI_HOME."""
     webhook: str | None = None
-    """Where webhooks go; "" nowhere; None: as last time, at first to a server on this machine."""
+    """URL that gets webhooks; "": none; None: the last one, or else a server on this machine."""
     json: bool = False
 
 
 @dev.callback()
 def _group() -> None:
-    """With one command alone, typer would leave its name out."""
+    """Keeps the subcommand's name, which typer omits if there is only one."""
 
 
 @dev.command(name="fake-github")
@@ -73,7 +73,7 @@ def fake_github(
 
 
 async def run_fake_github(settings: Settings, given: FakeGitHubOptions) -> int:
-    """Until a signal comes."""
+    """Serve until a signal arrives."""
     from yudai.dev.fake_github import sample, server
     from yudai.dev.fake_github.state import State
 

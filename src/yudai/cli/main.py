@@ -53,7 +53,7 @@ def run(arguments: list[str]) -> int:
 
 
 def _is_refusal(error: "YudaiError") -> bool:
-    """Whether it is for the person to mend: a wrong key is, though somebody else says so."""
+    """Whether the user can fix it. A wrong key counts, even if a provider reports it."""
     from yudai.kit.causes import Cause
     from yudai.kit.errors import InfrastructureError, RefusedError
 
@@ -79,7 +79,7 @@ def _say_fault(error: Exception, arguments: list[str]) -> int:
 def _say(message: str, code: int) -> int:
     from yudai.cli.text import safe
 
-    # A message may quote what somebody else wrote.
+    # A message may quote untrusted text.
     _write(f"yudai: {safe(' '.join(message.split()))}\n")
     return code
 
@@ -103,7 +103,7 @@ def _flush() -> None:
 
 
 def _let_go() -> None:
-    """Python flushes both streams once more on its way out, and complains when nobody reads."""
+    """Python flushes both streams again at exit, and complains if the reader is gone."""
     for stream in (sys.stdout, sys.stderr):
         if stream is None:
             continue

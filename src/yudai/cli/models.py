@@ -40,7 +40,7 @@ async def run_models_list(settings: Settings, *, json: bool) -> int:
 def to_change(
     *, provider: str, model_id: str, aliases: Sequence[str] | None, price: str
 ) -> ModelChange:
-    """Options that were left out change nothing; one empty alias takes all of them away."""
+    """Missing options change nothing; one empty alias removes all aliases."""
     change = ModelChange(
         provider=_provider(provider) if provider else None,
         model_id=model_id or None,
@@ -65,7 +65,7 @@ async def run_models_remove(settings: Settings, name: str, *, json: bool = False
     async with open_context(settings) as context:
         entry = await make_catalogue(settings, context).remove(name)
     if entry is not None:
-        _tell(entry, "back to what came with yudai", json=json)
+        _tell(entry, "back to the bundled entry", json=json)
     elif json:
         print_json(None)
     else:
@@ -119,7 +119,7 @@ def _where(entry: Entry) -> str:
 
 
 def _amounts(entry: Entry) -> tuple[str, str, str]:
-    """Input, cached, output; cached input without a price of its own costs as any other."""
+    """Input, cached, output. Cached input without a price costs the same as other input."""
     price = entry.model.price
     if price is None:
         return ("?", "?", "?")

@@ -37,7 +37,7 @@ class ServerPublishClient:
     remote: Remote
 
     async def request(self, solve_id: SolveId) -> PublicationView:
-        """A lost answer is no second pull request: who asks again is told that it is under way."""
+        """Repeating a request whose response was lost finds the running publication."""
         post = partial(self.remote.post, f"/api/solves/{solve_id}/publish")
         found = await retry(post, [_PAUSE_S], on=AwayError)
         return read_as(PublicationView, found, self.remote.url)
@@ -54,28 +54,28 @@ class ServerPublishClient:
 
 
 _MAX_WAIT_S = 60.0
-_STALE = " (its base branch has moved on: solve it anew)"
+_STALE = " (its base branch has changed: solve the issue again)"
 
 
 class PublishClient(Protocol):
     """Who publishes: a server, or this process."""
 
     async def request(self, solve_id: SolveId) -> PublicationView:
-        """ConflictError where there is nothing to publish, or it is under way."""
+        """ConflictError if there is nothing to publish, or it is being published."""
         ...
 
     async def view(self, solve_id: SolveId) -> PublicationView | None:
-        """None: nobody has asked for it."""
+        """None: no publication was requested."""
         ...
 
     async def wait(self, seen: PublicationView) -> None:
-        """Until something may have changed."""
+        """Wait until something may have changed."""
         ...
 
 
 @dataclass(frozen=True)
 class LocalPublishClient:
-    """In this very process."""
+    """Publishes in this process."""
 
     publisher: Publisher
     publications: Publications
@@ -96,7 +96,7 @@ class LocalPublishClient:
 
 
 async def publish(client: PublishClient, solve_id: SolveId, console: Console) -> PublicationView:
-    """Ask, wait, say where it is; RefusedError when it may not be."""
+    """Request it, wait, and print where it is; RefusedError if it is refused."""
     async with working(console, "publishing: commit, branch, pull request, comment"):
         seen = await _requested(client, solve_id)
         while seen.state not in RESTING:
@@ -120,8 +120,8 @@ def describe_pull(seen: PublicationView) -> str:
 def _check_wait(seen: PublicationView) -> None:
     if (seen.due_at or 0.0) - SystemClock().now() > _MAX_WAIT_S:
         raise RefusedError(
-            f"the forge cannot be asked now ({one_line(seen.error, width=200)}):"
-            f" `{program()} publish {short(seen.solve_id)}` goes on later"
+            f"the forge is unavailable ({one_line(seen.error, width=200)}):"
+            f" `{program()} publish {short(seen.solve_id)}` continues later"
         )
 
 

@@ -33,7 +33,7 @@ def run_until_signal(command: Coroutine[Any, Any, int]) -> int:
 
 def stay_until_signal(command: Coroutine[Any, Any, int]) -> int:
     """Run it; a signal cancels it, and what it has opened closes itself on the way out."""
-    return _run(_Leaver(), command)
+    return _run(_ServiceStopper(), command)
 
 
 class _Stopper:
@@ -66,16 +66,16 @@ class _Stopper:
             self._loop.call_soon_threadsafe(self._task.cancel)
 
     def stop_again(self, number: int) -> None:
-        """Ignored: it is ending already."""
+        """Ignore it, because the work is already ending."""
 
 
-class _Leaver(_Stopper):
+class _ServiceStopper(_Stopper):
     def exit_code(self, number: int) -> int:
         # Who manages services ends them by SIGTERM: that is no failure.
         return OK if number == signal.SIGTERM else super().exit_code(number)
 
     def stop_again(self, number: int) -> None:
-        # Nothing is lost: whoever starts next takes up what is left, as after a crash.
+        # Nothing is lost: the next process continues the work, as after a crash.
         os._exit(SIGNALLED + number)
 
 
@@ -84,7 +84,7 @@ def _run(stopper: _Stopper, command: Coroutine[Any, Any, int]) -> int:
         return asyncio.run(command)
     before = {number: signal.getsignal(number) for number in _SIGNALS}
     for number, handler in before.items():
-        # What we were told to ignore (nohup, a script's background job) stays without effect,
+        # Signals that our parent ignores (nohup, a script's background job) stay ignored,
         # but commands in sandboxes must not inherit that.
         signal.signal(number, _nothing if handler is signal.SIG_IGN else stopper.stop)
     try:

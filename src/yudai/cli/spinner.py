@@ -1,4 +1,4 @@
-"""Work that may take a while: a spinner on a terminal, a line at its start and end elsewhere."""
+"""Shows progress: a spinner on a terminal, a line at start and end elsewhere."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Generator
@@ -21,7 +21,7 @@ PATIENCE_S = 2.0
 async def working(
     console: Console, text: str, *, patience_s: float = PATIENCE_S
 ) -> AsyncGenerator[None]:
-    """Say what is being done; on a terminal only when it takes longer than the patience."""
+    """Show what is being done; on a terminal only after the patience."""
     said = one_line(text, width=200)
     if not console.is_terminal:
         with _lines(console, said):
@@ -35,7 +35,7 @@ async def working(
 
 
 async def end_display(task: asyncio.Task[None]) -> None:
-    """Whatever happened to the display, the work and its result stand."""
+    """Errors of the display do not affect the work."""
     task.cancel()
     await asyncio.wait([task])
     if not task.cancelled() and (error := task.exception()):

@@ -1,4 +1,4 @@
-"""Text for people and machines; agent output is hostile and never reaches a terminal unescaped."""
+"""Text for people and machines. Agent output is untrusted, so it is escaped for terminals."""
 
 import json
 import re

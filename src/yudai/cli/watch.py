@@ -92,7 +92,7 @@ async def watch(records: Records, solve_id: SolveId, progress: Console) -> None:
     try:
         await show_runs(records.watch(solve_id), progress)
     except asyncio.CancelledError:
-        progress.print("\nNo longer watching; the solve goes on.", style="yellow")
+        progress.print("\nNo longer watching; the solve continues.", style="yellow")
         raise
 
 
@@ -107,7 +107,7 @@ def _say_dead(solve_id: SolveId, progress: Console) -> None:
 
 @asynccontextmanager
 async def ending(stopper: "Stopper", solve_id: SolveId, console: Console) -> AsyncGenerator[None]:
-    """Being cancelled in here cancels the solve."""
+    """Cancelling this block cancels the solve."""
     try:
         yield
     except asyncio.CancelledError:
@@ -118,20 +118,20 @@ async def ending(stopper: "Stopper", solve_id: SolveId, console: Console) -> Asy
 
 
 async def show_runs(source: Source, console: Console) -> None:
-    """As the source tells it, until its last look."""
+    """Show updates of the source until the last one."""
     display = _Board(console) if console.is_terminal else _Ticker(console)
     with display:
         phase = Phase("", 0.0)
         while True:
-            look = await source.look()
-            for event in look.seen.events:
+            polled = await source.poll()
+            for event in polled.seen.events:
                 # What was blocked says nothing about how far the solve is.
                 if event.run_id is None and not is_blocked(event):
                     phase = Phase(event.kind, event.at)
-            display.draw(look.seen, phase)
-            if look.is_last:
+            display.draw(polled.seen, phase)
+            if polled.is_last:
                 return
-            await asyncio.sleep(look.wait_s)
+            await asyncio.sleep(polled.wait_s)
 
 
 class _Ticker:
@@ -150,7 +150,7 @@ class _Ticker:
 
 
 class _Board:
-    """A table in place; its clock goes on between two looks. What was blocked stays below it."""
+    """A table updated in place, with a clock that runs between polls and blocked hosts below."""
 
     def __init__(self, console: Console) -> None:
         self._console = console
@@ -182,7 +182,7 @@ class _Board:
         return Group(table, *self._below(_MAX_SHOWN))
 
     def _below(self, most: int) -> list[Text]:
-        """The newest of what was blocked."""
+        """The newest blocked hosts."""
         runs = () if self._shown is None else self._shown[0].runs
         handles = {run.id: run.handle for run in runs}
         lines = [blocked_line(entry, handles) for entry in self._blocked[-most:]]
@@ -235,7 +235,7 @@ def _cells(run: LaneView, *, now: float) -> list[Text]:
 
 
 def phase_words(seen: Watched, phase: Phase, *, now: float) -> str:
-    """What is being done now, and for how long already."""
+    """The current phase and its duration."""
     elapsed = seconds(max(0.0, seen.elapsed_s(now)))
     states = [run.state for run in seen.runs]
     left = sum(state in (RunState.QUEUED, RunState.RUNNING) for state in states)

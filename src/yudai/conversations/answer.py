@@ -144,7 +144,7 @@ class ChatAnswerer:
         limit = min(_MAX_PROMPT, _affordable_bytes(price, self.cap_micros))
         if limit < MIN_BYTES:
             raise RefusedError(
-                f"it is too dear for an answer of at most ${usd(self.cap_micros):g}:"
+                f"it costs more than the limit for an answer, ${usd(self.cap_micros):g}:"
                 " set CHAT_MODEL to a cheaper one"
             )
         messages = messages_for(

@@ -11,6 +11,7 @@ from yudai.artifacts.port import ArtifactKind
 from yudai.artifacts.queries import artifact_of
 from yudai.forge.ports.folder import Forge, Snapshot
 from yudai.kit.errors import ConflictError, NotFoundError, RefusedError, about
+from yudai.kit.hints import PATCH
 from yudai.kit.ids import RunId, SolveId, short
 from yudai.kit.value import Value
 from yudai.patches.patch import forbidden, parse_patch, readable
@@ -109,7 +110,7 @@ class Applier:
             raise NotFoundError(f"there is no solve {solve_id}")
         if run_id and run_id not in ids:
             raise RefusedError(
-                f"solve {short(solve_id)} has no run {run_id!a}: name one of its own, or none",
+                f"solve {short(solve_id)} has no run {run_id!a}: name one of its runs, or none",
                 field="run_id",
             )
         if run_id or solve.champion_run_id:
@@ -122,7 +123,7 @@ class Applier:
     async def _answer(self, target: str, here: Path | None) -> _Answer:
         solve, run = await self._find(target or await self._newest(here))
         if solve.snapshot is None:
-            raise RefusedError("this solve is not of a folder: use `yudai show --diff`")
+            raise RefusedError("this solve has no folder: use ", PATCH)
         with about("run_id"):
             patch = await artifact_of(self.context, RunId(run.id), ArtifactKind.PATCH)
             if not patch:

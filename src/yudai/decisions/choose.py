@@ -82,7 +82,7 @@ async def choose_champion(
             )
         if run.state is not RunState.COMPLETED:
             raise RefusedError(
-                f"{run.handle} is {run.state}: choose a completed run, it has an answer",
+                f"{run.handle} is {run.state}: choose a completed run",
                 field="run_id",
             )
         facts: dict[str, object] = {
@@ -122,6 +122,6 @@ async def _check_unpublished(db: AsyncSession, solve_id: SolveId) -> None:
     row = await publications.find(db, solve_id)
     if row is not None and row.state not in RESTING:
         raise ConflictError(
-            f"solve {short(solve_id)} is being published: choose when that is over",
+            f"solve {short(solve_id)} is being published: choose when that has ended",
             state=row.state,
         )

@@ -32,11 +32,11 @@ class Entry(Value):
 
     model: Model
     edited: bool
-    """By a person, or their own: the packaged list leaves it alone."""
+    """Whether a person added or changed it; packaged updates then skip it."""
 
 
 class ModelChange(Value):
-    """What a person wants to be different; None leaves it as it is."""
+    """Changes to an entry; None: unchanged."""
 
     provider: Provider | None = None
     model_id: str | None = None
@@ -63,7 +63,7 @@ class Catalogue:
         return tuple(sorted(entries, key=lambda entry: entry.model.name))
 
     async def set_model(self, name: str, change: ModelChange) -> Entry:
-        """Change an entry or add one; solves that are open or ended keep what they began with."""
+        """Change or add an entry. Existing solves keep their prices."""
         await self._rows()
         async with self.store.change() as db:
             known = [row.value for row in await models.everything(db)]
@@ -73,7 +73,7 @@ class Catalogue:
         return Entry(model=model, edited=True)
 
     async def remove(self, name: str) -> Entry | None:
-        """Forget an entry of the person's own; a packaged one goes back to what it was."""
+        """Remove an added entry, or restore a packaged one."""
         await self._rows()
         async with self.store.change() as db:
             row = await models.find(db, name)
@@ -83,13 +83,13 @@ class Catalogue:
                 return None
             if not row.edited:
                 raise ConflictError(
-                    f"{row.name} comes with yudai and nobody changed it: there is nothing to remove"
+                    f"{row.name} is bundled and unchanged: there is nothing to remove"
                 )
             await models.put(db, original, edited=False, at=self.clock.now())
             return Entry(model=original, edited=False)
 
     async def _rows(self) -> Sequence[ModelRow]:
-        """All rows, seeded first where the packaged list says something new."""
+        """All rows, after adding updates of the packaged list."""
         async with self.store.read() as db:
             rows = await models.everything(db)
         known = {row.name: row for row in rows}
@@ -113,7 +113,7 @@ class _Listed(Value):
 
 @cache
 def packaged() -> tuple[Model, ...]:
-    """The list that comes with us."""
+    """The packaged list."""
     text = (files("yudai.gateway") / "models.yaml").read_text("utf-8")
     listed = TypeAdapter(dict[str, _Listed]).validate_python(yaml.safe_load(text))
     return tuple(

@@ -1,4 +1,4 @@
-"""Where model calls go."""
+"""The Protocol of model calls."""
 
 from typing import Any, Protocol
 
@@ -12,13 +12,13 @@ class Call(Value):
     """One request to a model, in the chat-completions shape."""
 
     model: str
-    """A name of ours; metering replaces it by what the provider calls it."""
+    """Our name for the model; metering replaces it with the provider's."""
     provider: Provider = Provider.SCRIPTED
     temperature: float
     messages: list[dict[str, Any]]
     tools: list[dict[str, Any]]
     turn: int
-    """How many calls this run has made before: 0 for the first."""
+    """Number of earlier calls of this run."""
     max_output_tokens: int = 16_384
     learns_with: str = ""
     """Calls with the same value share what was learnt about a model's request format. Ours have "".
@@ -31,7 +31,7 @@ class ToolCall(Value):
     arguments: str
     """JSON text as the model wrote it: it may be malformed."""
     extra_content: dict[str, Any] = Field(default_factory=dict)
-    """What Gemini wants back with the call: the signature of the thought that led to it."""
+    """Gemini's thought signature, which must be returned with the call."""
 
 
 class Completion(Value):
@@ -39,7 +39,7 @@ class Completion(Value):
     tool_calls: tuple[ToolCall, ...]
     finish_reason: str
     usage: Usage
-    """Its cost is what the reply itself says, or 0; metering settles what is charged."""
+    """Its cost is the one in the reply, or 0. Metering computes the charged cost."""
     has_cost: bool = False
     """Whether the reply itself named its cost."""
     has_usage: bool = True
@@ -48,14 +48,14 @@ class Completion(Value):
     """How often the call was sent before and its answer lost: each may have cost as much."""
     reasoning: str = ""
     reasoning_details: tuple[dict[str, Any], ...] = ()
-    """The reasoning as the provider wants it back with the next call: signed, maybe encrypted."""
+    """The reasoning to return with the next call: signed, maybe encrypted."""
     temperature_used: float | None = None
     """None when the model refused the one that was requested and used its own."""
 
 
 class Gateway(Protocol):
     def check(self, model: Model) -> None:
-        """RefusedError with what to do when this model could not be called: no key, no script."""
+        """RefusedError if this model cannot be called: no key, no script."""
         ...
 
     async def complete(self, call: Call) -> Completion: ...

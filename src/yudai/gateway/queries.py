@@ -37,13 +37,13 @@ async def put(db: AsyncSession, model: Model, *, edited: bool, at: float) -> Non
 
 
 async def remove(db: AsyncSession, name: str) -> bool:
-    """False means that it was gone already."""
+    """Remove an entry; False if it was already gone."""
     gone = await db.scalars(delete(_MODELS).where(_MODELS.c.name == name).returning(_MODELS.c.name))
     return gone.one_or_none() is not None
 
 
 async def seed(db: AsyncSession, models: Sequence[Model], *, at: float) -> None:
-    """Insert what is missing and bring the rest up to date, but for what a person edited."""
+    """Add and update packaged entries, except those that a person edited."""
     # Always in one order: two processes that do this at once then wait instead of deadlocking.
     ordered = sorted(models, key=lambda model: model.name)
     rows = [_columns(model, edited=False, at=at) for model in ordered]

@@ -1,4 +1,4 @@
-"""How many calls of one model this process makes at once."""
+"""Limits concurrent calls of each model in this process."""
 
 import asyncio
 from collections import defaultdict
@@ -36,7 +36,7 @@ class ThrottledGateway:
 
 
 def was_sent(error: BaseException) -> bool:
-    """Whether the call that ended so may have reached its provider."""
+    """Whether the cancelled call may have reached its provider."""
     return error.args != (_NEVER_SENT,)
 
 
@@ -45,7 +45,7 @@ async def _place(places: asyncio.Semaphore) -> AsyncGenerator[None]:
     try:
         await places.acquire()
     except asyncio.CancelledError:
-        # Not a class of its own: asyncio's timeouts know only this one.
+        # CancelledError itself, because asyncio's timeouts handle no subclass.
         raise asyncio.CancelledError(_NEVER_SENT) from None
     try:
         yield

@@ -1,4 +1,4 @@
-"""Why a run failed, and what follows from it: one table, read by retries, ranking and messages."""
+"""Causes of a failed run, in one table that is read by retries, ranking and messages."""
 
 from enum import StrEnum
 from typing import Literal, NamedTuple
@@ -30,7 +30,7 @@ class Cause(StrEnum):
 
 class Policy(NamedTuple):
     who: Literal["world", "contestant"]
-    """Whose fault it is: the world's never counts against a contestant."""
+    """Whose fault it is. Infrastructure never counts against a contestant."""
     retry: Literal["retry", "final"]
     message: str
 

@@ -92,7 +92,7 @@ async def to_its_end(work: Coroutine[Any, Any, T]) -> T:
 
 @asynccontextmanager
 async def in_background(work: Coroutine[Any, Any, object], *, name: str) -> AsyncGenerator[None]:
-    """Work in a task of its own, which ends with the block."""
+    """Run the work in a task that ends with the block."""
     task = asyncio.create_task(work, name=name)
     try:
         yield
@@ -111,7 +111,7 @@ async def repeat(
     first_s: float = 0.0,
     **facts: object,
 ) -> NoReturn:
-    """Act for ever; what an attempt raises is logged as `failed`, and the next may fare better."""
+    """Repeat forever. An exception is logged as `failed` and does not stop the loop."""
     await asyncio.sleep(first_s)
     while True:
         try:

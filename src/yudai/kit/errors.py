@@ -46,7 +46,7 @@ class RefusedError(YudaiError):
 
 @contextmanager
 def about(field: str) -> Generator[None]:
-    """What is refused in here belongs to this field of the request, unless it names another."""
+    """Errors in this block get this field of the request, unless they have one."""
     try:
         yield
     except RefusedError as error:
@@ -70,7 +70,7 @@ class ConflictError(RefusedError):
     def __init__(self, *message: str | Hint, state: str = "") -> None:
         super().__init__(*message)
         self.state = state
-        """The state that forbids it, where it is one."""
+        """The state that does not allow it, if that is the reason."""
 
 
 class ClaimLostError(ConflictError):
@@ -83,7 +83,7 @@ class IllegalTransitionError(ConflictError):
 
 
 class InfrastructureError(YudaiError):
-    """Something outside failed; `cause` says what that means for the run."""
+    """An infrastructure error. `cause` says what it means for the run."""
 
     def __init__(self, cause: Cause, message: str) -> None:
         super().__init__(message)
@@ -98,7 +98,7 @@ class SandboxError(InfrastructureError):
 
 
 class SetupError(SandboxError):
-    """A set-up command failed; `log` is what all of them have printed by then."""
+    """A set-up command failed. `log` is the output of all commands so far."""
 
     usual_cause = Cause.SETUP_FAILED
 
@@ -113,11 +113,11 @@ class GatewayError(InfrastructureError):
     ) -> None:
         super().__init__(cause, message)
         self.lost_attempts = lost_attempts
-        """How often the call was sent and its answer lost: each may have cost its full price."""
+        """Number of sent calls whose response was lost; each may have been charged."""
 
 
 class ForgeError(InfrastructureError):
-    """The forge could not be asked; `retry_after_s` is how long it wants to be left alone."""
+    """The forge failed. `retry_after_s` is the delay that it asks for."""
 
     def __init__(self, message: str, *, retry_after_s: float = 0.0) -> None:
         super().__init__(Cause.FORGE_FAILED, message)

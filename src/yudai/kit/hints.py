@@ -24,6 +24,7 @@ PRICE = Hint("--price IN,OUT", '"price": {"input_usd": IN, "output_usd": OUT}')
 MODELS = Hint("`yudai models`", "`GET /api/models`")
 SOLVES = Hint("`yudai list`", "`GET /api/solves`")
 SOLVE = Hint("`yudai show`", "`GET /api/solves/{solve_id}`")
+PATCH = Hint("`yudai show --diff`", "`GET /api/runs/{run_id}/patch`")
 APPLY = Hint("`yudai apply`", "`POST /api/solves/{solve_id}/apply`")
 LOG_IN = Hint(
     "run `yudai login`, or set GITHUB_TOKEN",

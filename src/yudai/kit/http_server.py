@@ -1,4 +1,4 @@
-"""HTTP answered in our own event loop, on a socket that listens already."""
+"""Serves HTTP in our own event loop, on a listening socket."""
 
 import asyncio
 import socket
@@ -11,7 +11,7 @@ from typing import Any
 async def serve_http(
     app: Any, listener: socket.socket, *, grace_s: int, name: str = "http", **options: Any
 ) -> AsyncGenerator[asyncio.Task[None]]:
-    """Answer requests until the block is left; those under way get a few seconds."""
+    """Answer requests until the block ends; open ones get a few seconds."""
     # Only here: it costs start-up time.
     import uvicorn  # noqa: PLC0415
 

@@ -1,4 +1,4 @@
-"""Locks of files: the kernel lets go of them when their process dies, however it dies."""
+"""File locks, which the kernel releases when their process dies."""
 
 import asyncio
 import fcntl
@@ -11,7 +11,7 @@ _POLL_S = 0.05
 
 
 def lock(path: Path) -> int:
-    """Hold a file's lock until the descriptor is closed; BlockingIOError while another one does."""
+    """Lock a file until the descriptor is closed; BlockingIOError if it is locked."""
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -22,7 +22,7 @@ def lock(path: Path) -> int:
 
 
 async def wait_for_lock(path: Path, *, patience_s: float | None = None) -> int:
-    """Poll, because no event says when it is free; TimeoutError after `patience_s`."""
+    """Poll for the lock, because there is no event; TimeoutError after `patience_s`."""
     async with asyncio.timeout(patience_s):
         while True:
             with suppress(BlockingIOError):

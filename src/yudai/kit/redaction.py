@@ -1,4 +1,4 @@
-"""Takes secrets out of text that is kept or shown: known values in every spelling, token shapes."""
+"""Removes secrets from text: known values in every encoding, and token shapes."""
 
 import base64
 import json
@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 REDACTED = "[redacted]"
 MIN_LENGTH = 8
-"""Shorter ones would be found everywhere."""
+"""Shorter values are not redacted, because they would match everywhere."""
 Redact = Callable[[str], str]
 
 _SHAPES = (
@@ -31,7 +31,7 @@ def as_it_is(text: str) -> str:
 
 
 def redactor(secrets: Iterable[str]) -> Redact:
-    """What replaces these secrets and whatever looks like a token."""
+    """A function that replaces these secrets and everything that looks like a token."""
     spellings = {form for secret in secrets for form in _spellings(secret)}
     # The longest first: what is left of a longer one must not betray it.
     known = [re.escape(form) for form in sorted(spellings, key=len, reverse=True)]
@@ -47,9 +47,9 @@ def redactor(secrets: Iterable[str]) -> Redact:
 
 
 def _without(text: str, pattern: re.Pattern[str]) -> str:
-    """As one pattern from a key's begin to its end would, but in time that grows with the text.
+    """Like one pattern from begin to end of a key, but in linear time.
 
-    Ends and quotes are looked for only forwards, however many begins have none.
+    Ends and quotes are only searched forwards.
     """
     ends, quotes = _Ahead(text, _KEY_ENDS), _Ahead(text, _QUOTE)
     parts: list[str] = []
@@ -69,7 +69,7 @@ def _without(text: str, pattern: re.Pattern[str]) -> str:
 
 
 class _Ahead:
-    """The next match from a place on; places are asked for in their order."""
+    """The next match from a position. Positions must increase."""
 
     def __init__(self, text: str, pattern: re.Pattern[str]) -> None:
         self._text = text
@@ -98,7 +98,7 @@ def _spellings(secret: str) -> Iterator[str]:
 
 
 def _encoded(secret: bytes) -> Iterator[str]:
-    """Base64 as it stands within something longer: at each of three places, without its edges."""
+    """The base64 of a secret inside longer data: one per alignment, without the edges."""
     for shift in range(3):
         encoded = base64.b64encode(b"\0" * shift + secret).decode().rstrip("=")
         first = -(-shift * 8 // 6)

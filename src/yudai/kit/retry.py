@@ -1,4 +1,4 @@
-"""Attempts that are repeated: pauses that grow, and the one loop around them."""
+"""Retries: growing pauses, and the loop around them."""
 
 import asyncio
 import time
@@ -11,7 +11,7 @@ E = TypeVar("E", bound=Exception)
 
 
 def growing(first_s: float, *, longest_s: float, factor: float = 2.0) -> Iterator[float]:
-    """Pauses without end, each a multiple of the one before it, up to the longest."""
+    """Endless pauses, each a multiple of the one before, up to the longest."""
     pause_s = first_s
     while True:
         yield pause_s
@@ -36,10 +36,10 @@ async def retry(
     on: type[E] | tuple[type[E], ...],
     tell: Callable[[E, float], None] | None = None,
 ) -> T:
-    """Act again after each pause; the error of the last attempt is raised.
+    """Act, and again after each pause; raises the error of the last attempt.
 
-    A pause is taken from `pauses_s` when it is needed, so that it can depend on the time.
-    `tell` gets the error and the pause before each repetition.
+    Each of `pauses_s` is read when it is needed, so that it can depend on the time. `tell` gets the
+    error and the pause before each retry.
     """
     pauses = iter(pauses_s)
     while True:

@@ -1,4 +1,4 @@
-"""Text from models and strangers, made fit to be stored, sent and typed."""
+"""Cleans untrusted text, so that it can be stored, sent and shown."""
 
 import re
 from collections.abc import Iterable
@@ -17,7 +17,7 @@ def clean(text: str) -> str:
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """`did you mean X?`, or all there is to choose from."""
+    """`did you mean X?`, or the list of choices."""
     choices = list(known)
     close = get_close_matches(name, choices, n=1)
     return f"did you mean {close[0]}?" if close else f"choose {' or '.join(choices)}"
@@ -30,12 +30,12 @@ _WIDEST = 4
 class Cut(NamedTuple):
     text: str
     bytes: int
-    """Of the whole text in UTF-8."""
+    """Size of the whole text in UTF-8."""
     truncated: bool = False
 
 
 def cut(text: str, *, limit: int = MAX_BYTES) -> Cut:
-    """At most `limit` bytes of it and one line that says what is missing; fit to be sent."""
+    """At most `limit` bytes, and one line that says what was left out."""
     whole = clean(text)
     if len(whole) * _WIDEST <= limit:
         return Cut(whole, len(whole.encode()))

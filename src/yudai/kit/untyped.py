@@ -1,4 +1,4 @@
-"""Looking into JSON of strangers: what is not of the expected kind reads as empty."""
+"""Reads untrusted JSON: values of an unexpected type read as empty."""
 
 import json
 from typing import Any, TypeGuard
@@ -10,7 +10,7 @@ _MAX_DEPTH = 64
 
 
 def parse(text: str | bytes) -> Any:
-    """ValueError for what is no JSON, or is nested deeper than it could be written again."""
+    """Parse JSON; ValueError if it is invalid or nested too deeply."""
     try:
         data: Any = json.loads(text)
     except RecursionError:

@@ -1,4 +1,4 @@
-"""YAML files that people write: how they are read, and one line on what is wrong with one."""
+"""Reads YAML files that people write; an invalid one is an error of one line."""
 
 from collections.abc import Iterable
 from difflib import get_close_matches
@@ -23,7 +23,7 @@ class _TextLoader(yaml.SafeLoader):
 
 
 def read_yaml(content: bytes, *, name: str, shape: str) -> dict[object, object]:
-    """Its keys and values, none for an empty file; RefusedError names the `shape` it needs."""
+    """Its keys and values, none for an empty file; RefusedError names the required `shape`."""
     try:
         document = yaml.load(content.decode("utf-8"), Loader=_TextLoader)  # noqa: S506 - a SafeLoader
     except (yaml.YAMLError, ValueError, RecursionError) as error:
@@ -42,11 +42,11 @@ def nearest_key(word: str, known: Iterable[str]) -> str:
 
 
 def check_line(text: str) -> str:
-    """ValueError for what cannot be a command."""
+    """ValueError for an invalid command."""
     if not text.strip() or len(text) > MAX_COMMAND:
         raise ValueError(f"has to have 1 to {MAX_COMMAND} characters")
     if any(char != "\n" and char != "\t" and not char.isprintable() for char in text):
-        raise ValueError("holds characters that cannot be typed")
+        raise ValueError("contains control characters")
     return text
 
 

@@ -23,10 +23,10 @@ class SandboxView(Value):
     backend: str
     external: str = Field(description='What its provider calls it; "" while it is being made.')
     owner: str
-    tags: Tags = Field(description="Whose it is, as its provider shows it.")
+    tags: Tags = Field(description="Its owner, as the provider shows it.")
     base: str = Field(description='The prepared base that it stands on; "": none.')
     age_s: float
-    held: bool = Field(description="Whether the process that asked for it is alive, and uses it.")
+    held: bool = Field(description="Whether the process that requested it is alive and uses it.")
 
 
 class SandboxList(Value):

@@ -11,7 +11,7 @@ from yudai.artifacts.source_archives import Sources
 from yudai.kit.clock import Clock
 from yudai.kit.errors import ConflictError, SandboxError
 from yudai.sandboxes.domain.eviction import choose
-from yudai.sandboxes.port import Backend, BaseFacts
+from yudai.sandboxes.port import Backend, BaseView
 from yudai.sandboxes.reap import PATIENCE_S, SweptBackends
 from yudai.solves import queries as solves
 from yudai.solves.domain.states import SolveState
@@ -30,7 +30,7 @@ class Evictor:
     max_bytes: int
     max_age_s: float
 
-    async def choose(self) -> tuple[BaseFacts, ...]:
+    async def choose(self) -> tuple[BaseView, ...]:
         """Bases that would be removed now, in order."""
         return choose(
             await self.backend.bases(),
@@ -39,11 +39,11 @@ class Evictor:
             now=self.clock.now(),
         )
 
-    async def sweep(self) -> tuple[BaseFacts, ...]:
+    async def sweep(self) -> tuple[BaseView, ...]:
         """Remove bases and return the removed ones."""
         return tuple([base for base in await self.choose() if await self._remove(base)])
 
-    async def _remove(self, base: BaseFacts) -> bool:
+    async def _remove(self, base: BaseView) -> bool:
         about = {"backend": base.backend, "key": base.key, "size_bytes": base.size_bytes}
         try:
             is_removed = await self.backend.remove_base(base.key)

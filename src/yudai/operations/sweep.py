@@ -22,7 +22,7 @@ log: structlog.stdlib.BoundLogger = structlog.get_logger()
 SWEEP_S = 5.0
 # Younger solves may be about to be started by their own process.
 _GRACE_S = 5.0
-_GAVE_UP = "the engine gave it up: see the workers' log"
+_GAVE_UP = "the engine gave up on it: see the workers' log"
 _FAILED = "chore.failed"
 
 Chore = Callable[[], Awaitable[object]]

@@ -26,7 +26,7 @@ def set_up(*, verbose: bool = False) -> None:
         logger_factory=lambda *_: _StandardError(as_it_is),
     )
     # Python would print these without redaction.
-    logging.lastResort = _Stray(logging.WARNING)
+    logging.lastResort = _LibraryLogHandler(logging.WARNING)
 
 
 def hide(secrets: Iterable[str]) -> None:
@@ -35,8 +35,8 @@ def hide(secrets: Iterable[str]) -> None:
     structlog.configure(logger_factory=lambda *_: _StandardError(redact))
 
 
-class _Stray(logging.Handler):
-    """Log records of libraries that have no handler of ours."""
+class _LibraryLogHandler(logging.Handler):
+    """Handles log records of libraries."""
 
     def emit(self, record: logging.LogRecord) -> None:
         log.log(

@@ -1,4 +1,4 @@
-"""How a repository is made ready and tested: given, from its `.yudai.yml`, or detected."""
+"""Finds set-up and test command of a repository: given, from `.yudai.yml`, or detected."""
 
 import hashlib
 import sys
@@ -37,7 +37,7 @@ _NOTHING_GIVEN = Given()
 
 
 class SnapshotFiles(Protocol):
-    """Where a snapshot's files are read."""
+    """The Protocol for reading a snapshot's files."""
 
     async def paths(self, snapshot: Snapshot) -> tuple[str, ...]: ...
 
@@ -47,7 +47,7 @@ class SnapshotFiles(Protocol):
 async def find_project(
     files: SnapshotFiles, snapshot: Snapshot, given: Given = _NOTHING_GIVEN
 ) -> Project:
-    """The command line goes before `.yudai.yml`, and that before what the files look like."""
+    """The command line takes precedence over `.yudai.yml`, and that over detection."""
     paths = frozenset(await files.paths(snapshot))
     file, name = await _project_file(files, snapshot, paths)
     folder = snapshot.folder or file.folder
@@ -84,7 +84,7 @@ async def find_project(
 
 
 def base_of(snapshot: Snapshot, project: Project, env: Path | None = None) -> BaseSpec:
-    """What every sandbox starts from; equal contents and set-ups are one base."""
+    """The base of all sandboxes. Equal contents and set-ups share one base."""
     facts = (snapshot.tree, project.setup, project.folder, env, project.python, project.node)
     return BaseSpec(
         key=hashlib.sha256(repr(facts).encode()).hexdigest()[:32],
@@ -101,20 +101,20 @@ def base_of(snapshot: Snapshot, project: Project, env: Path | None = None) -> Ba
 async def _project_file(
     files: SnapshotFiles, snapshot: Snapshot, paths: frozenset[str]
 ) -> tuple[ProjectFile, str]:
-    """The one in the target's folder, else the one at the root."""
+    """The file in the target's folder, else the one at the root."""
     for folder in dict.fromkeys((snapshot.folder, "")):
         place = RepositoryFiles(paths, {}, folder)
         for path in (place.at(name) for name in NAMES if place.has(name)):
             try:
                 content = await files.read(snapshot, path, max_bytes=MAX_BYTES)
             except OSError:
-                raise RefusedError(f"{path} is no plain file below {MAX_BYTES} bytes") from None
+                raise RefusedError(f"{path} is not a plain file below {MAX_BYTES} bytes") from None
             return read_project_file(content, name=path), path
     return ProjectFile(), NAMES[0]
 
 
 def _protected(file: ProjectFile, name: str) -> tuple[str, ...]:
-    """Globs with a slash start where their file is."""
+    """Globs with a slash are relative to their file."""
     folder, slash, _ = name.rpartition("/")
     return tuple(
         f"{folder}{slash}{glob.lstrip('/')}" if "/" in glob.rstrip("/") else glob
@@ -139,7 +139,7 @@ async def _read_more(
 
 
 async def _use_pytest(files: SnapshotFiles, snapshot: Snapshot, tests: FoundTests) -> bool:
-    """A few files are enough to tell."""
+    """Read a few files, which is enough for detection."""
     for path in tests.python[:_TESTS_READ]:
         if uses_pytest(await _text(files, snapshot, path, max_bytes=_MAX_TEST)):
             return True
@@ -147,7 +147,7 @@ async def _use_pytest(files: SnapshotFiles, snapshot: Snapshot, tests: FoundTest
 
 
 async def _text(files: SnapshotFiles, snapshot: Snapshot, path: str, *, max_bytes: int) -> str:
-    """What is no plain file of a sensible length reads as empty."""
+    """The text; empty if it is not a plain file of reasonable size."""
     try:
         content = await files.read(snapshot, path, max_bytes=max_bytes)
     except OSError:
@@ -156,5 +156,5 @@ async def _text(files: SnapshotFiles, snapshot: Snapshot, path: str, *, max_byte
 
 
 def given_of(project: Project) -> Given:
-    """What a person gave when the solve was opened."""
+    """The options that the solve was opened with."""
     return Given(setup=project.setup if project.setup_from else None, test=project.test)

@@ -17,10 +17,10 @@ BOT = "yudai-bot"
 BOT_EMAIL = "bot@yudai.app"
 _STALE = {
     BaseMove.CONFLICT: "the base branch has changed the same lines since: solve the issue again",
-    BaseMove.NEAR: "the base branch has changed files of this patch since, and both together are"
-    " not proved: solve the issue again",
+    BaseMove.NEAR: "the base branch has changed files of this patch since, and the combination"
+    " is not proved: solve the issue again",
 }
-_SOMEBODYS = "branch {} in {} is not as we left it: a person's work is never overwritten"
+_EDITED = "branch {} in {} was changed by another person: their work is never overwritten"
 
 Revalidate = Callable[[SolveId, RunId, str], Awaitable[bool]]
 """Whether our commit merged with the present base branch passes."""
@@ -49,12 +49,12 @@ class BranchWriter:
             "patch_id": built.patch_id,
             "inverse_patch_id": built.inverse_patch_id,
         }
-        told: dict[str, object] = {
+        data: dict[str, object] = {
             "commit": built.commit,
             "base_commit": row.base_commit,
             "base_move": move,
         }
-        return Move(PublicationEvent.COMMITTED, columns, told)
+        return Move(PublicationEvent.COMMITTED, columns, data)
 
     async def push(self, work: Work) -> Move:
         row, branch = work.row, work.row.branch or ""
@@ -65,8 +65,8 @@ class BranchWriter:
             # Build it again: the commit may be in another machine's mirror.
             commit = (await self._build(work)).commit
             await self._put(work, head, commit, there)
-        told: dict[str, object] = {"repo": head.full, "branch": branch, "commit": commit}
-        return Move(PublicationEvent.PUSHED, {}, told)
+        data: dict[str, object] = {"repo": head.full, "branch": branch, "commit": commit}
+        return Move(PublicationEvent.PUSHED, {}, data)
 
     async def _build(self, work: Work) -> Built:
         prepared = await self.publishing.prepare(work)
@@ -88,7 +88,7 @@ class BranchWriter:
     async def _put(self, work: Work, head: RepoRef, commit: str, there: str | None) -> None:
         branch = work.row.branch or ""
         if there not in (None, commit):
-            raise ConflictError(_SOMEBODYS.format(branch, head.full))
+            raise ConflictError(_EDITED.format(branch, head.full))
         if commit != work.row.commit:
             await self.publishing.note(work.row, commit=commit)
         if there is None:

@@ -69,21 +69,21 @@ def _reversal(row: OutcomeRow) -> Reversal:
 def act_row(
     ours: TrackedPublication, kind: OutcomeKind, act: Act | Reversal, sign: Sign
 ) -> OutcomeRow:
-    told: Data = {"sign": sign, "commit": act.sha, "by_pull": act.number}
-    return _row(ours, kind, act.sha, at=act.at, by=act.by, evidence=told)
+    event_data: Data = {"sign": sign, "commit": act.sha, "by_pull": act.number}
+    return _row(ours, kind, act.sha, at=act.at, by=act.by, evidence=event_data)
 
 
 def lines_gone_row(ours: TrackedPublication, *, at: float) -> OutcomeRow:
     """One suspicion for each time that our change came to the branch."""
-    told: Data = {"sign": Sign.CONTENT, "reason": "most lines of the change are gone"}
+    event_data: Data = {"sign": Sign.CONTENT, "reason": "most lines of the change are gone"}
     kind = OutcomeKind.SUSPECTED_REVERT
-    return _row(ours, kind, f"lines-{len(ours.reversals)}", at=at, by="", evidence=told)
+    return _row(ours, kind, f"lines-{len(ours.reversals)}", at=at, by="", evidence=event_data)
 
 
 def landing_row(ours: TrackedPublication, found: Landing) -> OutcomeRow:
-    told: Data = {"sign": found.sign, "commit": found.act.sha}
+    event_data: Data = {"sign": found.sign, "commit": found.act.sha}
     kind, act = OutcomeKind.LANDED, found.act
-    return _row(ours, kind, act.sha, at=act.at, by=act.by, evidence=told)
+    return _row(ours, kind, act.sha, at=act.at, by=act.by, evidence=event_data)
 
 
 def _row(

@@ -34,17 +34,17 @@ class RevertConfirmation:
             if solve_id is not None and row.solve_id != solve_id:
                 raise NotFoundError(f"there is no outcome {outcome_id} of this solve")
             if row.kind is not OutcomeKind.SUSPECTED_REVERT:
-                raise RefusedError(f"outcome {outcome_id} is no suspicion: it is {row.kind}")
+                raise RefusedError(f"outcome {outcome_id} is {row.kind}, not a suspected revert")
             await solves.hold(db, row.solve_id)
             if not await outcomes.answer(db, row, is_so=is_revert, by=user_id):
                 return
-            told: dict[str, object] = {
+            facts: dict[str, object] = {
                 "outcome": row.id,
                 "is_revert": row.confirmed,
                 "by": row.confirmed_by,
             }
             await events.append(
-                db, row.solve_id, kind="outcome.answered", at=now, run_id=row.run_id, data=told
+                db, row.solve_id, kind="outcome.answered", at=now, run_id=row.run_id, data=facts
             )
             kept = await outcomes.of_solve(db, row.solve_id)
             if is_revert and is_there(kept):

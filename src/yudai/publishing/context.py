@@ -34,7 +34,7 @@ from yudai.store import write_turns
 from yudai.verification.domain.verdict import tally
 
 # The real error may name our files and machines, and the forge is public.
-_BROKE = "It failed before there was an answer: the operator of Yudai can see why."
+_BROKE = "It failed before there was a result: the operator of Yudai can see why."
 
 
 def published_solve(

@@ -132,7 +132,7 @@ async def answer(db: AsyncSession, row: OutcomeRow, *, is_so: bool, by: str) -> 
     changed = await db.scalar(returning)
     await db.refresh(row)
     if changed is None and row.confirmed is not is_so:
-        raise ConflictError(f"outcome {row.id} was answered otherwise before: that stays")
+        raise ConflictError(f"outcome {row.id} already has another answer, which stays")
     return changed is not None
 
 

@@ -177,18 +177,18 @@ class Publisher:
 
     async def _give_up(self, row: PublicationRow, reason: str) -> PublicationRow:
         """Refuse the publication. If only the comment failed, it is done without the comment."""
-        told = line(self.publishing.redact(reason), width=_MAX_TEXT)
+        text = line(self.publishing.redact(reason), width=_MAX_TEXT)
         if row.state in _REFUSALS:
             async with self._store.change() as db:
                 return await publications.change(
-                    db, row.solve_id, row.holder, at=self._now(), due_at=0.0, error=told
+                    db, row.solve_id, row.holder, at=self._now(), due_at=0.0, error=text
                 )
         if row.state is PublicationState.OPENED or row.run_id is None:
-            done = {"error": told}
+            done = {"error": text}
             return await self._write(
                 row, Move(PublicationEvent.COMMENTED, {**done}, {**done}, kind="publication.done")
             )
-        move = Move(PublicationEvent.REFUSED, {"reason": told}, {"reason": told})
+        move = Move(PublicationEvent.REFUSED, {"reason": text}, {"reason": text})
         return await self._write(row, move)
 
     async def _postpone(
@@ -196,12 +196,12 @@ class Publisher:
     ) -> PublicationRow | None:
         # A rate limit with a retry time does not count as a failed try.
         tries, now = row.tries + (pause_s <= 0), self._now()
-        told = line(self.publishing.redact(error), width=_MAX_TEXT)
+        text = line(self.publishing.redact(error), width=_MAX_TEXT)
         if tries >= MAX_TRIES:
-            return await self._give_up(row, f"given up after {tries} tries: {told}")
+            return await self._give_up(row, f"given up after {tries} tries: {text}")
         wait_s = max(pause_s, grown(tries, FIRST_PAUSE_S, longest_s=LONGEST_PAUSE_S))
-        log.warning("publication.put_off", state=row.state, error=told, wait_s=wait_s)
-        columns = {"tries": tries, "error": told, "due_at": now + wait_s, "held_until": 0.0}
+        log.warning("publication.put_off", state=row.state, error=text, wait_s=wait_s)
+        columns = {"tries": tries, "error": text, "due_at": now + wait_s, "held_until": 0.0}
         async with self._store.change() as db:
             await publications.change(db, row.solve_id, row.holder, at=now, **columns)
         return None

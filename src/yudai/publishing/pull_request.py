@@ -21,13 +21,13 @@ async def open_pull_request(publishing: PublishContext, work: Work) -> Move:
         "pull_state": pull.state if pull.state is PullState.OPEN else None,
         "is_draft": pull.is_draft,
     }
-    told: dict[str, object] = {"number": pull.number, "url": pull.url, "draft": pull.is_draft}
+    data: dict[str, object] = {"number": pull.number, "url": pull.url, "draft": pull.is_draft}
     if pull.state is PullState.CLOSED:
         reason = _REJECTED.format(pull.number)
         return Move(
-            PublicationEvent.REFUSED, columns | {"reason": reason}, told | {"reason": reason}
+            PublicationEvent.REFUSED, columns | {"reason": reason}, data | {"reason": reason}
         )
-    return Move(PublicationEvent.OPENED, columns, told)
+    return Move(PublicationEvent.OPENED, columns, data)
 
 
 async def _find(publishing: PublishContext, work: Work) -> PullRequest | None:

@@ -102,8 +102,8 @@ async def is_dismissed(db: AsyncSession, solve: SolveRow) -> bool:
     if solve.state is not SolveState.COMPLETED:
         return False
     settled = (EventRow.solve_id == solve.id) & (EventRow.kind == "solve.settled")
-    told = await db.scalars(select(EventRow.data).where(settled))
-    return any("dismissed" in data for data in told)
+    event_data = await db.scalars(select(EventRow.data).where(settled))
+    return any("dismissed" in data for data in event_data)
 
 
 async def cancel(db: AsyncSession, solve_id: SolveId, *, at: float) -> None:
@@ -163,8 +163,8 @@ async def advance(
     as_seen = and_(_P.solve_id == row.solve_id, _P.state == was, _P.holder == row.holder)
     columns = {**move.columns, "state": state, "updated_at": at}
     changed = _ours(await _changed(db, as_seen, columns), row.solve_id)
-    kind, told = move.kind or KINDS[move.event], {"from": was, "to": state, **move.data}
-    await events.append(db, row.solve_id, kind=kind, at=at, run_id=changed.run_id, data=told)
+    kind, event_data = move.kind or KINDS[move.event], {"from": was, "to": state, **move.data}
+    await events.append(db, row.solve_id, kind=kind, at=at, run_id=changed.run_id, data=event_data)
     return changed
 
 
@@ -234,7 +234,7 @@ async def _changed(
 
 def _ours(row: PublicationRow | None, solve_id: SolveId) -> PublicationRow:
     if row is None:
-        raise ClaimLostError(f"the publication of solve {solve_id} was taken up by another worker")
+        raise ClaimLostError(f"solve {solve_id}: its publication was taken over by another worker")
     return row
 
 

@@ -58,21 +58,21 @@ class Revalidator:
             project=project,
             owner=solve_id,
         )
-        told: Data = {
+        results: Data = {
             "base_commit": rebased.snapshot.commit,
             "status": found.verdict.status,
             "summary": found.verdict.summary,
         }
-        await self._note(solve, run_id, told, found.log)
+        await self._note(solve, run_id, results, found.log)
         wanted = (VerdictStatus.PASSED,)
         if not solve.require_proof:
             wanted = (VerdictStatus.PASSED, VerdictStatus.UNPROVED)
         return found.verdict.status in wanted
 
-    async def _note(self, solve: SolveRow, run_id: RunId, told: Data, text: str) -> None:
+    async def _note(self, solve: SolveRow, run_id: RunId, results: Data, text: str) -> None:
         now = self.context.clock.now()
         content = self.context.store.redact(text).encode()
         ref = await self.context.artifacts.put(ArtifactKind.REVALIDATION_LOG, content)
         async with self.context.store.change() as db:
             await artifact_rows.add(db, solve.id, run_id, ref, at=now)
-            await events.append(db, solve.id, kind=REVALIDATED, at=now, run_id=run_id, data=told)
+            await events.append(db, solve.id, kind=REVALIDATED, at=now, run_id=run_id, data=results)

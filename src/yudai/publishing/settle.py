@@ -149,7 +149,7 @@ class Settler:
     async def _check_sight(self, row: PublicationRow, repo: RepoRef, by: Credential) -> None:
         """Forges answer 404 for hidden things: it is gone only if its repository is visible."""
         if by.kind is CredentialKind.ANONYMOUS:
-            raise _unseen(row, "no login can see it")
+            raise _unseen(row, "no login has access to it")
         try:
             await self.forge.repository(repo, by=by)
         except (NotFoundError, ForbiddenError) as error:
@@ -230,8 +230,8 @@ async def _end(
 ) -> None:
     is_new = await outcomes.add(db, _outcome(solve, kept, seen, now=now))
     if is_new and solve.state is SolveState.AWAITING_REVIEW:
-        told: Data = {"pull": kept.pull_number, "pull_state": seen.state, "run": kept.run_id}
-        await solves.advance(db, solve.id, SolveEvent.SETTLED, at=now, data=told)
+        event_data: Data = {"pull": kept.pull_number, "pull_state": seen.state, "run": kept.run_id}
+        await solves.advance(db, solve.id, SolveEvent.SETTLED, at=now, data=event_data)
 
 
 def _outcome(solve: SolveRow, kept: PublicationRow, seen: Seen, *, now: float) -> OutcomeRow:

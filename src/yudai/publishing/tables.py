@@ -83,7 +83,7 @@ class OutcomeRow(Base, kw_only=True):
     """When it happened at the forge."""
     seen_at: Mapped[float] = mapped_column(Double)
     by: Mapped[str] = mapped_column(CleanText, default="")
-    """Who did it, where that is known."""
+    """Who did it, if known."""
     evidence: Mapped[Data] = mapped_column(ValueJson(Data), default_factory=dict)
     confirmed: Mapped[bool | None] = mapped_column(default=None)
     """A person's answer to a suspicion; None: not answered."""

@@ -25,23 +25,23 @@ class ConfirmAsk(Value):
 class OutcomeView(Value):
     id: int
     kind: OutcomeKind
-    run_id: RunId | None = Field(description="Whose patch it was.")
+    run_id: RunId | None = Field(description="The run of the patch.")
     at: float = Field(description="When it happened at the forge.")
     seen_at: float
-    by: str = Field(description="Who did it, where that is known.")
+    by: str = Field(description="Who did it, if known.")
     key: str = Field(description="What identifies it, such as a commit.")
     evidence: dict[str, object] = Field(
         description="What shows it: the sign, the commit, the pull request that did it; of a merge "
         "`self_merge`, whether the requester merged it."
     )
-    waits: bool = Field(description="A suspicion without an answer.")
+    waits: bool = Field(description="Whether a suspected revert waits for a person's answer.")
     confirmed: bool | None = Field(description="A person's answer to a suspicion.")
 
 
 class PullView(Value):
     """The pull request as it was when the forge was last asked."""
 
-    state: PullState | None = Field(description="Null: there is none yet.")
+    state: PullState | None = Field(description="null: there is none yet.")
     number: int | None
     url: str
     title: str
@@ -54,7 +54,7 @@ class PullView(Value):
 
 
 class OutcomeList(Value):
-    pull: PullView | None = Field(description="Null: nothing of this solve was published.")
+    pull: PullView | None = Field(description="null: nothing was published.")
     outcomes: tuple[OutcomeView, ...] = Field(description="In the order they were seen.")
 
 
@@ -93,17 +93,17 @@ def _pull(row: PublicationRow) -> PullView:
 
 class PublicationView(Value):
     solve_id: SolveId
-    run_id: RunId | None = Field(description="Whose patch it is; null: only a comment is written.")
+    run_id: RunId | None = Field(description="The run of the patch; null: only a comment.")
     state: PublicationState
     reason: str = Field(description="Why it was refused or is stale: one line.")
-    error: str = Field(description="Last error; it is tried again at `due_at`.")
+    error: str = Field(description="The last error; the next try is at `due_at`.")
     tries: int
-    due_at: float | None = Field(description="When it is tried again, after something failed.")
+    due_at: float | None = Field(description="Time of the next try, after an error.")
     repo_url: str
     base_branch: str
     base_commit: str
     branch: str
-    head_repo: str = Field(description="Where the branch is: a fork, without the right to push.")
+    head_repo: str = Field(description="Repository of the branch; a fork without push access.")
     commit: str
     pull_number: int | None
     pull_url: str

@@ -93,8 +93,8 @@ async def _add(db: AsyncSession, read: _Read, refs: Sequence[ArtifactRef], *, no
     await trajectories.add_all(db, read.run_id, read.run.messages)
     for ref in refs:
         await artifact_rows.add(db, read.solve_id, read.run_id, ref, at=now)
-    told: dict[str, object] = {"file": clean(read.path.name)}
-    await events.append(db, read.solve_id, kind="solve.imported", at=now, data=told)
+    event_data: dict[str, object] = {"file": clean(read.path.name)}
+    await events.append(db, read.solve_id, kind="solve.imported", at=now, data=event_data)
 
 
 def _files(paths: Sequence[Path]) -> Iterator[Path]:

@@ -38,20 +38,20 @@ log: structlog.stdlib.BoundLogger = structlog.get_logger()
 
 _MESSAGES = cast("Table", MessageRow.__table__)
 _RUNS = cast("Table", RunRow.__table__)
-_TOLD = ("steps", "edits", "message_count", "marks", "sandbox_id")
+_REPORTED = ("steps", "edits", "message_count", "marks", "sandbox_id")
 
 
-def _told(name: str) -> ColumnElement[Any]:
+def _new_value(name: str) -> ColumnElement[Any]:
     return bindparam(f"new_{name}", type_=_RUNS.c[name].type)
 
 
 def _at_least(name: str) -> ColumnElement[Any]:
     """The larger number: the model endpoint may have counted a run's calls as well."""
-    return case((_RUNS.c[name] > _told(name), _RUNS.c[name]), else_=_told(name))
+    return case((_RUNS.c[name] > _new_value(name), _RUNS.c[name]), else_=_new_value(name))
 
 
 _NUMBERS: dict[str, ColumnElement[Any]] = {
-    **{name: _told(name) for name in _TOLD},
+    **{name: _new_value(name) for name in _REPORTED},
     **{name: _at_least(name) for name in Usage.model_fields},
     "rev": _RUNS.c.rev + 1,
 }
@@ -172,7 +172,7 @@ class MessageWriter:
             async with asyncio.timeout(self._patience_s or None):
                 await waiter
         except TimeoutError:
-            raise self._not_stored() from None
+            raise self._not_new_value() from None
 
     async def close(self) -> None:
         """Commit what is pending and end; the second time it does nothing."""
@@ -200,7 +200,7 @@ class MessageWriter:
             left_s = self._patience_left_s()
             # The event loop cannot wait for itself: accept or refuse at once.
             if left_s <= 0 or (self._is_in_loop() and self._failure):
-                raise self._not_stored()
+                raise self._not_new_value()
             if self._is_in_loop():
                 return
             self._changed.wait(min(left_s, _LOOK_S))
@@ -272,7 +272,7 @@ class MessageWriter:
             self._waiters += waiting
         else:
             for waiter in waiting:
-                waiter.set_exception(self._not_stored())
+                waiter.set_exception(self._not_new_value())
         if self._retry:
             self._retry.cancel()
         self._retry = self._loop.call_later(next(self._pauses_s), self._awake.set)
@@ -280,9 +280,9 @@ class MessageWriter:
             # Last, so that a failing log call cannot leave callers waiting.
             log.error("messages.not_stored", count=len(batch.messages), error=reason(error))
 
-    def _not_stored(self) -> WriteError:
+    def _not_new_value(self) -> WriteError:
         if self._failure is None:
-            return WriteError("messages could not be stored: the database does not answer")
+            return WriteError("messages could not be stored: the database is not responding")
         error = WriteError(f"messages could not be stored: {reason(self._failure.error)}")
         error.__cause__ = self._failure.error
         return error

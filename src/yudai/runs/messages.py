@@ -89,10 +89,10 @@ async def add_all(
     db: AsyncSession, run_id: RunId, messages: Iterable[TrajectoryMessage], *, attempt: int = 1
 ) -> None:
     """Store messages in the caller's transaction; those of an active run have the writer."""
-    told = list(messages)
+    stored = list(messages)
     rows = [
         columns_of(run_id, attempt, message, to_json(message.body), notes)
-        for message, notes in zip(told, notes_of_all([one.body for one in told]), strict=True)
+        for message, notes in zip(stored, notes_of_all([one.body for one in stored]), strict=True)
     ]
     if rows:
         await db.execute(insert(MessageRow), rows)

@@ -77,8 +77,8 @@ async def advance(
     state = run_state.advance(was, event)
     columns = {"state": state, **_stamps(state, at), **_columns(changes)}
     changed = await change_row(db, RunRow, run_id, columns, expected=was)
-    told = {"from": was, "to": state, **(data or {})}
-    await events.append(db, row.solve_id, kind=f"run.{event}", at=at, run_id=run_id, data=told)
+    facts = {"from": was, "to": state, **(data or {})}
+    await events.append(db, row.solve_id, kind=f"run.{event}", at=at, run_id=run_id, data=facts)
     return changed
 
 

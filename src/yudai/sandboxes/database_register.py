@@ -1,4 +1,4 @@
-"""The register in the database: rows that exist before the machines and snapshots they name."""
+"""The register in the database: rows are written before machines and snapshots exist."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Sequence
@@ -15,7 +15,7 @@ from yudai.kit.concurrency import BackgroundTasks, in_background
 from yudai.kit.ids import WorkerId
 from yudai.sandboxes import queries as sandboxes
 from yudai.sandboxes.port import Tags
-from yudai.sandboxes.queries import NOBODY, Kept
+from yudai.sandboxes.queries import NO_HOLDER, Kept
 from yudai.sandboxes.register import BaseEntry, SandboxEntry
 from yudai.store.holders import (
     DEAD_S,
@@ -113,14 +113,14 @@ class BuildLease:
 IsHere = Callable[[str], bool]
 """Whether that host is this machine."""
 TagsOf = Callable[[AsyncSession, str], Awaitable[Tags]]
-"""What a sandbox of that owner, a run or a solve, is tagged with."""
+"""Tags of a sandbox of that owner, a run or a solve."""
 Ending = Callable[[AsyncSession, str, float], Awaitable[bool]]
-"""Write the end of a sandbox."""
+"""Record the end of a sandbox."""
 
 
 @dataclass(frozen=True)
 class DatabaseRegister:
-    """One per process; raises when the database cannot be reached."""
+    """The register of one process; raises if the database cannot be reached."""
 
     store: Store
     clock: Clock
@@ -132,7 +132,7 @@ class DatabaseRegister:
     is_gone: IsGone = never_known
     is_there: IsThere = never_seen
     is_here: IsHere | None = None
-    """None: a host that is called as ours is."""
+    """None: any host with our host name."""
     dead_s: float = DEAD_S
     turn_beat_s: float = BEAT_S
     _unwritten: dict[str, Ending] = field(default_factory=dict[str, Ending])
@@ -178,7 +178,7 @@ class DatabaseRegister:
             await sandboxes.name_sandbox(db, sandbox_id, external)
 
     async def close_sandbox(self, sandbox_id: str, *, reaped: bool = False) -> bool:
-        """What is not written now is written with a later beat or look."""
+        """Record the end. If that fails, the next heartbeat or list tries again."""
         return await self._end(sandbox_id, partial(sandboxes.close_sandbox, reaped=reaped))
 
     async def let_go(self, sandbox_id: str) -> None:
@@ -282,7 +282,7 @@ class DatabaseRegister:
         row = kept.row
         shown = {
             "is_held": row.holder == self.holder or self._is_alive(kept.seen),
-            "is_ended": row.holder == NOBODY,
+            "is_ended": row.holder == NO_HOLDER,
             "is_here": row.host == self.host if self.is_here is None else self.is_here(row.host),
         }
         return SandboxEntry.model_validate(row, from_attributes=True).model_copy(update=shown)

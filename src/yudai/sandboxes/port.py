@@ -1,9 +1,11 @@
-"""The isolated machine that a run works in, and who provides it."""
+"""The Protocols of a sandbox and of the backend that provides it."""
 
 from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import NamedTuple, Protocol, TypedDict, Unpack
+
+from pydantic import Field
 
 from yudai.kit.errors import SandboxError
 from yudai.kit.value import Value
@@ -19,9 +21,9 @@ class Capabilities(Value):
     backend: str
     guarantees: tuple[Guarantee, ...]
     version: str = ""
-    """Of what makes the sandboxes: a program, or a client library."""
+    """Version of the program or client library that makes the sandboxes."""
     start_ms: float | None = None
-    """From asking for a sandbox until `true` has answered in it, as just measured."""
+    """Measured seconds from requesting a sandbox until `true` has run in it."""
 
     @property
     def isolated(self) -> bool:
@@ -35,7 +37,7 @@ class SandboxLimits(Value):
     processes: int = 512
     disk_bytes: int = 4 << 30
     lifetime_s: float = 3600.0
-    """A sandbox older than this is destroyed, whatever runs in it."""
+    """A sandbox older than this is destroyed, even while commands run."""
 
 
 class Phase(StrEnum):
@@ -64,7 +66,7 @@ UNKNOWN_PORT = 0
 
 
 class Blocked(Value):
-    """A process in a sandbox tried to reach a host that its phase may not."""
+    """A sandbox's attempt to reach a host that is not allowed in its phase."""
 
     host: str
     port: int
@@ -74,7 +76,7 @@ class Blocked(Value):
 
 
 OnBlocked = Callable[[Blocked], None]
-"""Called once for each host and port of an owner; must not block."""
+"""Called once per owner, host and port; must not block."""
 
 
 def ignore_blocked(_: Blocked) -> None:
@@ -82,7 +84,7 @@ def ignore_blocked(_: Blocked) -> None:
 
 
 class Tags(Value):
-    """Whose a sandbox is, as its provider shows it; "" says nothing."""
+    """Tags of a sandbox's owner, as the provider shows them; "": unknown."""
 
     solve: str = ""
     run: str = ""
@@ -92,10 +94,10 @@ class Tags(Value):
 
 
 class BaseSpec(Value):
-    """What every sandbox of a solve starts from."""
+    """The base that every sandbox of a solve starts from."""
 
     key: str
-    """Names this base: equal keys mean equal contents."""
+    """Key of the base: equal keys mean equal contents."""
     source: Path
     """A tar archive of the tree at the base commit."""
     setup: tuple[str, ...] = ()
@@ -116,18 +118,15 @@ class BaseRef(Value):
     key: str
 
 
-class BaseFacts(Value):
-    """A prepared base as people see it in a list."""
+class BaseView(Value):
+    """A prepared base."""
 
     backend: str
     key: str
-    size_bytes: int | None = None
-    """None: its provider does not say."""
-    made_at: float = 0.0
-    used_at: float = 0.0
-    """When a sandbox was last made of it."""
-    users: int = 0
-    """How many sandboxes use it; a base in use is never removed."""
+    size_bytes: int | None = Field(description="null: unknown to its provider.")
+    made_at: float
+    used_at: float = Field(description="When its last sandbox was created or ended.")
+    users: int = Field(description="Sandboxes that use it; a base in use cannot be removed.")
 
 
 class SandboxRef(Value):
@@ -137,13 +136,13 @@ class SandboxRef(Value):
 
 
 class Fate(StrEnum):
-    """What became of a leftover; in a dry run, what would."""
+    """Result for a leftover; in a dry run, the expected one."""
 
     REAPED = "reaped"
     REFUSED = "refused"
     """It could not be removed: the next sweep tries again."""
     WAITING = "waiting"
-    """It is unknown, and was not watched for long enough."""
+    """Unknown, and not observed for long enough."""
 
 
 class Leftover(Value):
@@ -156,7 +155,7 @@ class Leftover(Value):
     age_s: float | None = None
     fate: Fate = Fate.REAPED
     note: str = ""
-    """Why it is still there."""
+    """Why it was not removed."""
 
     def refused(self, note: str) -> "Leftover":
         return self.model_copy(update={"fate": Fate.REFUSED, "note": note})
@@ -184,7 +183,7 @@ class Exec(NamedTuple):
 
 
 class ExecResult(Value):
-    """A command's end; a non-zero exit or a timeout is a result, not an error."""
+    """A command's result. A non-zero exit code or a timeout is not an error."""
 
     exit_code: int
     output: bytes
@@ -200,7 +199,7 @@ class ExecResult(Value):
 
 
 class Tree(NamedTuple):
-    """The work tree's difference from the base, cheaply seen from outside."""
+    """The work tree's difference from the base, measured cheaply from outside."""
 
     fingerprint: str
     """Equal fingerprints mean equal trees; "" means no difference from the base."""
@@ -250,7 +249,7 @@ class Backend(Protocol):
         ...
 
     async def setup_log(self, base: BaseRef) -> bytes:
-        """What the set-up of a prepared base printed, command by command; b"": not known."""
+        """Output of a prepared base's set-up, by command; b"": unknown."""
         ...
 
     async def spawn(
@@ -270,10 +269,10 @@ class Backend(Protocol):
         """
         ...
 
-    async def bases(self) -> Sequence[BaseFacts]: ...
+    async def bases(self) -> Sequence[BaseView]: ...
 
     async def remove_base(self, key: str) -> bool:
-        """False: there is none; ConflictError while a sandbox uses it."""
+        """Remove a base; False if there is none, ConflictError while a sandbox uses it."""
         ...
 
     async def close(self) -> None: ...

@@ -17,13 +17,13 @@ from yudai.store.connections import insert_new, is_sqlite, upsert
 from yudai.store.database import LOCKS, instant
 from yudai.store.holders import AS_IT_IS, Holder, Seen, has_changed
 
-NOBODY = ""
-"""Holds what its process could not remove."""
+NO_HOLDER = ""
+"""Holder of sandboxes that their process could not remove."""
 _THE_ONE = 1
 # Databases take so many parameters at once, and more.
 _AT_ONCE = 500
 MAX_LOG = 1_000_000
-"""Bytes of what set-up printed; of more, the beginning and the end are kept."""
+"""Bytes of set-up output that are stored; above it, the start and the end."""
 _BASES = cast("Table", BaseRow.__table__)
 _BUILDERS = cast("Table", BuilderRow.__table__)
 _SANDBOXES = cast("Table", SandboxRow.__table__)
@@ -32,7 +32,7 @@ _OPEN = SandboxRow.closed_at.is_(None)
 
 
 class Kept(NamedTuple):
-    """An open row, with ages by the clock that wrote its times."""
+    """An open row. Ages use the clock that wrote its times."""
 
     row: SandboxRow
     age_s: float
@@ -48,7 +48,7 @@ async def installation(db: AsyncSession) -> str | None:
 
 
 async def name_installation(db: AsyncSession, name: str) -> None:
-    """The first name stays."""
+    """Store the id of the installation, unless there is one."""
     statement = insert_new(_INSTALLATIONS, db.get_bind().dialect)
     await db.execute(statement.values(id=_THE_ONE, name=name))
 
@@ -56,7 +56,7 @@ async def name_installation(db: AsyncSession, name: str) -> None:
 async def open_sandbox(
     db: AsyncSession, entry: SandboxEntry, holder: Holder, *, now: float
 ) -> None:
-    """The second time it changes nothing: a lost answer may be asked for again."""
+    """Idempotent, because a request with a lost response is repeated."""
     time = instant(db, now)
     statement = insert_new(_SANDBOXES, db.get_bind().dialect).values(
         id=entry.id,
@@ -88,7 +88,7 @@ async def name_sandbox(db: AsyncSession, sandbox_id: str, external: str) -> None
 async def close_sandbox(
     db: AsyncSession, sandbox_id: str, now: float, *, reaped: bool = False
 ) -> bool:
-    """False: it was closed before, or never known."""
+    """Close the row; False if it was closed before or is unknown."""
     statement = update(SandboxRow).where(SandboxRow.id == sandbox_id, _OPEN)
     if await has_changed(db, statement.values(closed_at=instant(db, now), reaped=reaped)):
         return True
@@ -100,9 +100,9 @@ async def close_sandbox(
 
 
 async def let_go(db: AsyncSession, sandbox_id: str) -> bool:
-    """Leave it open without a holder; False: it was closed before, or never known."""
+    """Leave the row open without a holder; False if it was closed before or is unknown."""
     statement = update(SandboxRow).where(SandboxRow.id == sandbox_id, _OPEN)
-    return await has_changed(db, statement.values(holder=NOBODY, pid=0, beat_at=0.0))
+    return await has_changed(db, statement.values(holder=NO_HOLDER, pid=0, beat_at=0.0))
 
 
 async def open_sandboxes(db: AsyncSession, backend: str | None = None, *, now: float) -> list[Kept]:
@@ -116,13 +116,13 @@ async def open_sandboxes(db: AsyncSession, backend: str | None = None, *, now: f
 
 
 async def backends(db: AsyncSession) -> set[str]:
-    """Those that have open sandboxes, or keep bases."""
+    """Backends that have open sandboxes or bases."""
     opened = select(SandboxRow.backend).where(_OPEN)
     return set(await db.scalars(opened.union(select(BaseRow.backend))))
 
 
 async def known(db: AsyncSession, sandbox_ids: Collection[str]) -> set[str]:
-    """Which of these were ever opened."""
+    """Those ids that were ever opened."""
     found: set[str] = set()
     for some in _portions(sandbox_ids):
         found |= set(await db.scalars(select(SandboxRow.id).where(some)))
@@ -167,7 +167,7 @@ async def find_base(db: AsyncSession, backend: str, key: str) -> BaseEntry | Non
 
 
 async def bases(db: AsyncSession, backend: str) -> list[BaseEntry]:
-    """Last used first, without what their set-up printed."""
+    """Last used first, without the set-up's output."""
     columns = (BaseRow.key, BaseRow.external, BaseRow.size_bytes, BaseRow.made_at, BaseRow.used_at)
     users = _users(BaseRow.backend, BaseRow.key).label("users")
     query = select(*columns, users).where(BaseRow.backend == backend)
@@ -176,7 +176,7 @@ async def bases(db: AsyncSession, backend: str) -> list[BaseEntry]:
 
 
 async def keep_base(db: AsyncSession, entry: BaseEntry, *, now: float) -> None:
-    """It takes the place of an earlier one with this key."""
+    """Replaces an earlier base with this key."""
     time = instant(db, now)
     statement = upsert(_BASES, db.get_bind().dialect).values(
         backend=entry.backend,
@@ -202,7 +202,7 @@ async def use_base(db: AsyncSession, backend: str, key: str, *, now: float) -> N
 
 
 async def forget_base(db: AsyncSession, backend: str, key: str, external: str) -> bool:
-    """False: it is not there, or another one is by now."""
+    """Delete the base; False if it is gone or was replaced."""
     same = (BaseRow.backend == backend) & (BaseRow.key == key)
     statement = delete(BaseRow).where(same, BaseRow.external == external)
     return await has_changed(db, statement)
@@ -225,7 +225,7 @@ async def take_turn(
     now: float,
     instead_of: Seen | None = None,
 ) -> bool:
-    """Be the one who builds it; False when another one was quicker, or lives after all."""
+    """Take the lease to build it; False if another process was faster or is alive."""
     if instead_of is not None:
         as_seen = (BuilderRow.holder == instead_of.holder.id) & (
             BuilderRow.beat_at == instead_of.beat_at
@@ -241,7 +241,7 @@ async def take_turn(
 
 
 async def beat_turn(db: AsyncSession, base: tuple[str, str], holder: Holder, *, now: float) -> bool:
-    """False when another process has it by now."""
+    """Renew the lease; False if another process has it."""
     statement = update(BuilderRow).where(_turn(*base), BuilderRow.holder == holder.id)
     return await has_changed(db, statement.values(beat_at=instant(db, now)))
 
@@ -260,7 +260,7 @@ def shortened(log: bytes) -> bytes:
 
 
 def _users(backend: Any, key: Any) -> Any:
-    """How many sandboxes use it now."""
+    """Number of sandboxes that use it."""
     stands = (SandboxRow.backend == backend) & (SandboxRow.base == key)
     query = select(func.count()).where(stands, SandboxRow.closed_at.is_(None))
     return query.correlate(BaseRow).scalar_subquery()

@@ -17,7 +17,7 @@ from yudai.sandboxes.port import Backend, Fate, Leftover
 log: structlog.stdlib.BoundLogger = structlog.get_logger()
 
 PATIENCE_S = 120.0
-"""For one backend: a provider that does not answer does not delay the others."""
+"""Seconds per backend, so that an unresponsive provider does not delay the others."""
 
 
 class Unswept(Value):
@@ -26,11 +26,11 @@ class Unswept(Value):
 
 
 class Swept(Value):
-    """What one sweep found."""
+    """Result of one sweep."""
 
     dry_run: bool
     leftovers: tuple[Leftover, ...]
-    failures: tuple[Unswept, ...] = Field(description="Backends that could not be swept.")
+    failures: tuple[Unswept, ...] = Field(description="Backends that could not be checked.")
 
     def of(self, fate: Fate) -> tuple[Leftover, ...]:
         return tuple(leftover for leftover in self.leftovers if leftover.fate is fate)
@@ -39,32 +39,32 @@ class Swept(Value):
 class SweptBackends(NamedTuple):
     backends: Mapping[str, Backend]
     missing: tuple[Unswept, ...] = ()
-    """Those that could not be made."""
+    """Backends that could not be opened."""
 
 
 FindMore = Callable[[str | None], Awaitable[SweptBackends]]
-"""Given the one that is asked for by name, if one is."""
+"""Opens the backends, or only the named one."""
 
 
 @dataclass(frozen=True)
 class Reaper:
-    """Any process may sweep, at any time: each act is harmless when another one did it first."""
+    """Sweeps all backends. Any process may do so at any time, because each action is idempotent."""
 
     backends: Mapping[str, Backend]
-    """All that are set up here, not only the one that is in use: it may have been another once."""
+    """All configured backends, not only the one in use, because that may have changed."""
     missing: tuple[Unswept, ...] = ()
-    """Those that are set up and could not be made."""
+    """Configured backends that could not be opened."""
     find_more: FindMore | None = None
-    """Asked at each sweep: what was chosen for one command may have left something since."""
+    """Called at each sweep, because another process may have used a further backend."""
     patience_s: float = PATIENCE_S
 
     async def find(self, only: str | None = None) -> SweptBackends:
-        """What there is to be swept at this moment."""
+        """Backends to sweep now."""
         more = await self.find_more(only) if self.find_more else SweptBackends({})
         return SweptBackends({**more.backends, **self.backends}, (*self.missing, *more.missing))
 
     async def tend(self, *, dry_run: bool = False) -> Swept:
-        """A sweep of a server or a worker: its log tells what became of it."""
+        """A sweep of a server or a worker, which logs the result."""
         swept = await self.sweep(dry_run=dry_run)
         for failure in swept.failures:
             log.warning("sandboxes.not_swept", backend=failure.backend, error=failure.error)
@@ -74,7 +74,7 @@ class Reaper:
         return swept
 
     async def sweep(self, *, dry_run: bool = False, only: str | None = None) -> Swept:
-        """One look at everything; what fails here is tried again by the next one."""
+        """Sweep everything once. The next sweep retries what fails."""
         everything, missing = await self.find(only)
         chosen = _chosen(only, everything, missing)
         results = await gather(

@@ -1,4 +1,4 @@
-"""Where a backend records machines and snapshots before it makes them: they may outlive it."""
+"""The Protocol for recording machines and snapshots before they are created."""
 
 from collections.abc import Collection, Sequence
 from contextlib import AbstractAsyncContextManager
@@ -9,10 +9,10 @@ from yudai.sandboxes.port import Tags
 
 
 class SandboxEntry(Value):
-    """A sandbox somewhere else; noted before it is asked for."""
+    """A remote sandbox, recorded before it is requested."""
 
     id: str
-    """Ours: the name of the row, a tag of the sandbox, the key of its creation."""
+    """Our id: of the row, as a tag of the sandbox, and as the key of its creation."""
     backend: str
     owner: str
     base: str = ""
@@ -23,7 +23,7 @@ class SandboxEntry(Value):
     is_held: bool = True
     """Whether the process that requested it is alive; set by the register only."""
     is_ended: bool = False
-    """Set by the register: its process gave it up and could not remove it."""
+    """Set by the register: its process could not remove it."""
     is_here: bool = True
     """Set by the register: whether it was requested on this machine."""
 
@@ -46,38 +46,38 @@ class Register(Protocol):
     """Shared by all processes of an installation; times are the register's own."""
 
     async def installation(self) -> str:
-        """One random name for everything that shares this register."""
+        """Random id of the installation, shared by all users of this register."""
         ...
 
     async def tags(self, owner: str) -> Tags:
-        """Tags of a sandbox's owner: a run, a solve, or a process of ours."""
+        """Tags of a sandbox's owner: a run, a solve or a process."""
         ...
 
     async def open_sandboxes(
         self, entries: Sequence[SandboxEntry], *, at_most: int | None = None
     ) -> bool:
-        """All of one backend, or False and none: it would have more than `at_most` of them.
+        """Open all entries of one backend, or none and return False above `at_most`.
 
-        Those of dead processes do not count; no two processes count at once.
+        Those of dead processes do not count. Concurrent processes count one after the other.
         """
         ...
 
     async def name_sandbox(self, sandbox_id: str, external: str) -> None: ...
 
     async def close_sandbox(self, sandbox_id: str, *, reaped: bool = False) -> bool:
-        """False: it was closed before, or never known."""
+        """Close the entry; False if it was closed before or is unknown."""
         ...
 
     async def let_go(self, sandbox_id: str) -> None:
-        """It ended and could not be removed: it stays open, without a holder, until it is."""
+        """Keep the entry open without a holder, because it could not be removed."""
         ...
 
     async def sandboxes(self, backend: str) -> Sequence[SandboxEntry]:
-        """All open ones, of any holder."""
+        """All open entries, of any holder."""
         ...
 
     async def known(self, sandbox_ids: Collection[str]) -> set[str]:
-        """Which of these were ever opened here."""
+        """Those ids that were ever opened here."""
         ...
 
     async def beat(self, held: Collection[str] = ()) -> set[str]:
@@ -97,19 +97,19 @@ class Register(Protocol):
     async def find_base(self, backend: str, key: str) -> BaseEntry | None: ...
 
     async def keep_base(self, entry: BaseEntry, *, turn: str | None = None) -> bool:
-        """Store the base; False, and nothing is stored, when that lease has been lost."""
+        """Store the base; False, without storing, if the lease was lost."""
         ...
 
     async def rename_base(self, backend: str, key: str, external: str) -> None:
-        """Change what the provider's name of it is noted as, and nothing else."""
+        """Change only the provider's name of the base."""
         ...
 
     async def use_base(self, backend: str, key: str) -> None:
-        """Note that a sandbox was made of it."""
+        """Record that a sandbox was created from it."""
         ...
 
     async def forget_base(self, backend: str, key: str, external: str) -> bool:
-        """Unless the provider's name of it is another one by now."""
+        """Delete the entry, unless the provider's name has changed."""
         ...
 
     async def bases(self, backend: str) -> Sequence[BaseEntry]: ...

@@ -11,7 +11,7 @@ Key = String(500)
 
 
 class InstallationRow(Base, kw_only=True):
-    """One row: the name of everything that shares this database."""
+    """One row: the id of the installation that uses this database."""
 
     __tablename__ = "installations"
 
@@ -20,7 +20,7 @@ class InstallationRow(Base, kw_only=True):
 
 
 class SandboxRow(Base, kw_only=True):
-    """A sandbox at a provider; its row is there before it is, and stays when it is gone."""
+    """A sandbox at a provider. Its row is written before it exists and stays afterwards."""
 
     __tablename__ = "sandboxes"
     __table_args__ = (Index(None, "backend", "closed_at"), Index(None, "holder", "closed_at"))
@@ -33,19 +33,19 @@ class SandboxRow(Base, kw_only=True):
     base: Mapped[str] = mapped_column(CleanText, default="")
     tags: Mapped[Tags] = mapped_column(ValueJson(Tags), default=Tags())
     holder: Mapped[str] = mapped_column(Id)
-    """The register of the process that asked for it, new at each start; "" once it let it go."""
+    """Register of the process that requested it, new at each start; "": no holder."""
     host: Mapped[str] = mapped_column(CleanText)
     pid: Mapped[int]
     created_at: Mapped[float] = mapped_column(Double)
     beat_at: Mapped[float] = mapped_column(Double)
-    """By the database's clock on PostgreSQL, as all times here: machines do not agree on it."""
+    """By the database's clock on PostgreSQL, like all times here, because clocks differ."""
     closed_at: Mapped[float | None] = mapped_column(Double, default=None)
     reaped: Mapped[bool] = mapped_column(default=False)
-    """It was a sweep that removed it, not its own process."""
+    """Whether a sweep removed it, not its own process."""
 
 
 class BaseRow(Base, kw_only=True):
-    """A prepared base that a provider keeps for us."""
+    """A prepared base at a provider."""
 
     __tablename__ = "bases"
 
@@ -59,7 +59,7 @@ class BaseRow(Base, kw_only=True):
 
 
 class BuilderRow(Base, kw_only=True):
-    """Whose turn it is to build a base, or to remove it."""
+    """The lease to build or remove a base."""
 
     __tablename__ = "base_builders"
 

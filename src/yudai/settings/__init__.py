@@ -29,7 +29,7 @@ class Settings(SandboxSettings, ForgeSettings):
     home: Path = Field(
         default_factory=lambda: user_data_path("yudai"),
         validation_alias="YUDAI_HOME",
-        description="Where state lives: database, artifacts, prepared bases, sandboxes.",
+        description="Folder for all data: database, artifacts, prepared bases, sandboxes.",
     )
     database_url: SecretStr | None = variable(
         "DATABASE_URL",
@@ -41,7 +41,7 @@ class Settings(SandboxSettings, ForgeSettings):
         "POSTGRES_DB", None, "Database on a PostgreSQL server, when DATABASE_URL is unset."
     )
     postgres_user: str | None = variable(
-        "POSTGRES_USER", None, "Its user; unset: as PostgreSQL's own tools find it."
+        "POSTGRES_USER", None, "Its user; unset: PostgreSQL's default."
     )
     postgres_password: SecretStr | None = variable(
         "POSTGRES_PASSWORD", None, "Its password. Never shown, never logged."
@@ -59,7 +59,7 @@ class Settings(SandboxSettings, ForgeSettings):
     database_pool_overflow: int = variable(
         "DATABASE_POOL_OVERFLOW",
         10,
-        "Connections that it opens for a moment when those are all in use.",
+        "Further connections that it opens while those are all in use.",
         ge=0,
     )
     database_pool_wait_s: float = variable(
@@ -71,69 +71,67 @@ class Settings(SandboxSettings, ForgeSettings):
     database_statement_timeout_s: float = variable(
         "DATABASE_STATEMENT_TIMEOUT_SECONDS",
         60,
-        "Seconds that PostgreSQL works at one statement; 0: no limit.",
+        "Seconds after which PostgreSQL aborts a statement; 0: no limit.",
         ge=0,
     )
     time_budget_s: float = variable(
         "SOLVER_TIME_BUDGET_SECONDS",
         5400,
-        "Seconds after which a solve's agents stop; what they submitted is verified.",
+        "Seconds after which a solve's agents stop; submitted patches are still verified.",
         gt=0,
         le=MAX_SECONDS,
     )
     max_contestants: int = variable(
         "SOLVER_ARENA_MAX_RUNS",
         36,
-        "Contestants per solve; above it a diverse selection starts.",
+        "Contestants per solve; of a larger matrix, a varied selection starts.",
         ge=1,
     )
     host: str = variable(
         "HOST",
         "127.0.0.1",
-        "Address that `yudai serve` listens on; only loopback while there is no login.",
+        "Address that `yudai serve` listens on; loopback only without a login.",
     )
     port: int = variable("PORT", 8000, "Its port; 0: any free.", ge=0, le=65535)
     server: str | None = variable(
         "YUDAI_SERVER",
         None,
-        "URL of a server that the command line works with; unset: the one that owns "
-        "YUDAI_HOME, if one runs.",
+        "URL of the server that the command line uses; unset: the one that runs on "
+        "YUDAI_HOME, if there is one.",
     )
     max_solves: int = variable(
-        "SOLVER_MAX_PARALLEL", 4, "Solves at once, of all users together; further ones wait.", ge=1
+        "SOLVER_MAX_PARALLEL", 4, "Solves at once, for all users together; others wait.", ge=1
     )
-    user_max_solves: int = variable(
-        "SOLVER_USER_MAX_PARALLEL", 4, "Solves of one user at once.", ge=1
-    )
+    user_max_solves: int = variable("SOLVER_USER_MAX_PARALLEL", 4, "Solves at once per user.", ge=1)
     user_day_usd: float | None = variable(
         "SOLVER_USER_DAY_BUDGET_USD",
         None,
-        "Dollars that the solves of one user may cost within a day; unset: each solve"
-        " has its own cap alone.",
+        "Dollars that one user's solves may cost per day; unset: only the cap of each"
+        " solve applies.",
         ge=0,
     )
     max_runs: int = variable(
-        "SOLVER_MAX_RUNS", 200, "Runs at once, of all solves and workers together.", ge=1
+        "SOLVER_MAX_RUNS", 200, "Runs at once, for all solves and workers together.", ge=1
     )
     worker_max_runs: int = variable(
         "WORKER_MAX_RUNS",
         100,
-        "Runs at once in one worker; the worker that started last sets it for all.",
+        "Runs at once per worker; the worker that started last sets it for all.",
         ge=1,
         le=1000,
     )
     model_max_parallel: int = variable(
-        "MODEL_MAX_PARALLEL", 32, "Calls of one model at once, per worker; 0: no limit.", ge=0
+        "MODEL_MAX_PARALLEL", 32, "Calls at once per model and worker; 0: no limit.", ge=0
     )
     trajectory_dir: Path | None = variable(
         "TRAJECTORY_STORAGE_DIR",
         None,
-        "Folder that finished trajectories are written to as well, in mini-SWE-agent's format.",
+        "Folder for an extra copy of finished trajectories, in mini-SWE-agent's format.",
     )
     artifacts_url: str | None = variable(
         "ARTIFACTS_URL",
         None,
-        "Where artifacts are kept: `s3://bucket/prefix`, or a folder; unset: a folder "
+        "Where artifacts are stored: `s3://bucket/prefix` or a folder; unset: a folder "
         "in YUDAI_HOME.",
     )
     s3_endpoint: str | None = variable(
@@ -141,7 +139,7 @@ class Settings(SandboxSettings, ForgeSettings):
     )
     s3_region: str | None = variable("AWS_REGION", None, "The bucket's region.")
     s3_access_key_id: SecretStr | None = variable(
-        "AWS_ACCESS_KEY_ID", None, "Key of the bucket; unset: what the machine's role gives."
+        "AWS_ACCESS_KEY_ID", None, "Access key for the bucket; unset: the machine's role."
     )
     s3_secret_access_key: SecretStr | None = variable(
         "AWS_SECRET_ACCESS_KEY", None, "Its secret. Never shown, never logged."
@@ -152,12 +150,12 @@ class Settings(SandboxSettings, ForgeSettings):
     openrouter_api_key: SecretStr | None = variable(
         "OPENROUTER_API_KEY",
         None,
-        "Key for models at OpenRouter. Never stored, never in a sandbox.",
+        "Key for models at OpenRouter. Never stored, never enters a sandbox.",
     )
     openai_base_url: str | None = variable(
         "OPENAI_BASE_URL",
         None,
-        "Any OpenAI-compatible server; models go there instead of to OpenRouter.",
+        "URL of any OpenAI-compatible server, used instead of OpenRouter.",
     )
     openai_api_key: SecretStr | None = variable(
         "OPENAI_API_KEY", None, "Key for OPENAI_BASE_URL; may be unset for a local server."

@@ -20,17 +20,17 @@ class ForgeSettings(BaseSettings):
     auth_mode: Literal["local", "github"] = variable(
         "AUTH_MODE",
         "local",
-        "`local`: one person, no login, loopback only; `github`: everybody signs in.",
+        "`local`: one person, no login, loopback only; `github`: everyone signs in.",
     )
     github_url: str = variable(
         "GITHUB_URL",
         PUBLIC_GITHUB,
-        "Where repositories are: GitHub, or a GitHub Enterprise server.",
+        "URL of GitHub, or of a GitHub Enterprise server.",
     )
     github_token: SecretStr | None = variable(
-        "GITHUB_TOKEN", None, "Token for users without their own. Never in a sandbox."
+        "GITHUB_TOKEN", None, "Token for users who have none of their own. Never enters a sandbox."
     )
-    github_app_id: str | None = variable("GITHUB_APP_ID", None, "The GitHub App's number.")
+    github_app_id: str | None = variable("GITHUB_APP_ID", None, "The GitHub App's id.")
     github_app_client_id: str | None = variable(
         "GITHUB_APP_CLIENT_ID", None, "The App's client id, for logins."
     )
@@ -40,7 +40,7 @@ class ForgeSettings(BaseSettings):
     github_app_installation_id: int | None = variable(
         "GITHUB_APP_INSTALLATION_ID",
         None,
-        "The one installation to use; unset: each repository's own.",
+        "The installation to use; unset: that of each repository.",
     )
     github_app_private_key_path: Path | None = variable(
         "GITHUB_APP_PRIVATE_KEY_PATH", None, "File with the App's private key (PEM)."
@@ -51,7 +51,7 @@ class ForgeSettings(BaseSettings):
         "Where GitHub sends a browser after login; unset: /auth/callback here.",
     )
     github_webhook_secret: SecretStr | None = variable(
-        "GITHUB_WEBHOOK_SECRET", None, "What webhooks are signed with; unset: none are taken."
+        "GITHUB_WEBHOOK_SECRET", None, "Secret that signs webhooks; unset: none are accepted."
     )
     github_label: str = variable(
         "GITHUB_LABEL", "yudai", "The label that asks for a solve.", min_length=1, max_length=50
@@ -59,13 +59,13 @@ class ForgeSettings(BaseSettings):
     github_watch: Words = variable(
         "GITHUB_WATCH",
         (),
-        "Repositories to look through for labels and commands, as owner/name with"
-        " commas between; besides those where the App is installed.",
+        "Repositories to poll for labels and commands, besides those where the App is"
+        " installed: owner/name, separated by commas.",
     )
     github_poll_s: float = variable(
         "GITHUB_POLL_SECONDS",
         60,
-        "How often they are looked through; webhooks make it quicker, never complete.",
+        "Seconds between polls; webhooks only make a reaction faster.",
         ge=1,
     )
     github_publish: PublishMode = variable(
@@ -81,70 +81,70 @@ class ForgeSettings(BaseSettings):
     github_all_comments: bool = variable(
         "GITHUB_ALL_COMMENTS",
         default=False,
-        description="Whether contestants read comments of people who are no collaborators.",
+        description="Whether contestants read comments by people who are not collaborators.",
     )
     github_matrix: str = variable(
         "GITHUB_MATRIX",
         "",
-        "Who competes when a label or command does not say, in the command's words:"
+        "The matrix for a label or command that gives none, in the command's syntax:"
         " `model=gpt-4.1 temp=0.2,0.6`.",
         max_length=2000,
     )
     frontend_url: str | None = variable(
         "FRONTEND_URL",
         None,
-        "Where the page is served from, if from elsewhere: may call the API, and is"
-        " where a login returns to.",
+        "URL of the page if another server serves it: it may call the API, and a login"
+        " returns to it.",
     )
     backend_url: str | None = variable(
-        "BACKEND_URL", None, "This server's API as others reach it, for links: https://DOMAIN/api."
+        "BACKEND_URL", None, "Public URL of this server's API, for links: https://DOMAIN/api."
     )
     domain: str | None = variable(
-        "DOMAIN", None, "This server's name, when it is not a loopback address."
+        "DOMAIN", None, "This server's public host name; not needed on a loopback address."
     )
     secret_key: SecretStr | None = variable(
         "SECRET_KEY",
         None,
-        "What logins and keys are hashed with, at least 32 characters; unset in local"
-        " mode: one is made in YUDAI_HOME.",
+        "Key for the hashes of logins and API keys, at least 32 characters; unset in"
+        " local mode: created in YUDAI_HOME.",
     )
     salt: SecretStr = variable(
         "SALT",
         SecretStr(DEFAULT_SALT),
-        "Derives keys from SECRET_KEY; its default is refused in production.",
+        "Salt for the keys derived from SECRET_KEY; the default is refused in production.",
     )
     token_keys: SecretStr | None = variable(
         "TOKEN_KEYS",
         None,
-        "Fernet keys that users' tokens are encrypted with, newest first, with commas"
-        " between; unset in local mode: one is made in YUDAI_HOME.",
+        "Fernet keys that encrypt users' tokens, newest first, separated by commas;"
+        " unset in local mode: one is created in YUDAI_HOME.",
     )
     jwt_secret: SecretStr | None = variable(
-        "JWT_SECRET", None, "Signs what command agents call models with, at least 32 characters."
+        "JWT_SECRET", None, "Signs the run tokens of command agents, at least 32 characters."
     )
     users: Words = variable(
         "YUDAI_USERS",
         (),
-        "Logins that may sign in, besides YUDAI_ADMINS, with commas between; unset:"
-        " everybody with an account at GITHUB_URL.",
+        "Logins that may sign in, besides YUDAI_ADMINS, separated by commas; unset:"
+        " everyone with an account at GITHUB_URL.",
     )
     admins: Words = variable(
         "YUDAI_ADMINS",
         (),
         "Logins that may change the models table and see the installation's settings,"
-        " with commas between.",
+        " separated by commas.",
     )
     requests_per_minute: int = variable(
         "REQUESTS_PER_MINUTE",
         1200,
-        "Requests of one user, or of one address without a login.",
+        "Requests per user, or per address without a login.",
         ge=1,
     )
     trusted_proxies: Words = variable(
         "TRUSTED_PROXIES",
         (),
-        "Addresses or networks of proxies before this server, with commas between: what"
-        " they say in X-Forwarded-For counts as the address that asks. Unset: it is ignored.",
+        "Addresses or networks of the reverse proxies, separated by commas: their"
+        " X-Forwarded-For is trusted as the client's address. Unset: it is ignored.",
     )
 
     @field_validator("github_url")
@@ -167,7 +167,7 @@ class ForgeSettings(BaseSettings):
     @model_validator(mode="after")
     def _whole_app(self) -> Self:
         if bool(self.github_app_id) != bool(self.github_app_private_key_path):
-            raise ValueError("GITHUB_APP_ID and GITHUB_APP_PRIVATE_KEY_PATH are given together")
+            raise ValueError("set both GITHUB_APP_ID and GITHUB_APP_PRIVATE_KEY_PATH, or neither")
         return self
 
     @property

@@ -33,16 +33,16 @@ class SandboxSettings(BaseSettings):
     lifetime_minutes: float = variable(
         "SANDBOX_LIFETIME_MINUTES",
         60,
-        "Minutes after which a sandbox is ended; an agent's time ends a little before.",
+        "Minutes after which a sandbox is removed; its agent is stopped a little earlier.",
         gt=0,
         le=1440,
     )
     setup_hosts: Words = variable(
         "SANDBOX_SETUP_HOSTS",
         _PACKAGE_HOSTS,
-        "Hosts that set-up commands may reach, separated by commas: `host`, `*.domain`,"
-        " either with `:port`; the package servers that your environment names are added. `*` is"
-        " everything but private addresses.",
+        "Hosts that set-up commands may reach, separated by commas: `host` or `*.domain`,"
+        " optionally with `:port`. The package servers named in your environment are added."
+        " `*` is every public address.",
     )
     agent_hosts: Words = variable(
         "SANDBOX_AGENT_HOSTS", (), "Hosts that agents' commands may reach; unset: none."
@@ -50,82 +50,82 @@ class SandboxSettings(BaseSettings):
     verification_hosts: Words = variable(
         "SANDBOX_VERIFICATION_HOSTS",
         (),
-        "Hosts that tests may reach while a patch is proved; unset: none.",
+        "Hosts that tests may reach during verification; unset: none.",
     )
     bases_max_mb: int = variable(
         "BASES_MAX_MB",
         20_480,
-        "Disk for prepared bases; above it those not used for longest are removed.",
+        "Disk for prepared bases; above it, the least recently used are removed.",
         ge=0,
     )
     bases_max_days: float = variable(
         "BASES_MAX_DAYS", 14, "Days after which an unused base is removed.", ge=0
     )
     e2b_api_key: SecretStr | None = variable(
-        "E2B_API_KEY", None, "Key for sandboxes at E2B. Never in a sandbox."
+        "E2B_API_KEY", None, "Key for sandboxes at E2B. Never enters a sandbox."
     )
     e2b_template_id: str | None = variable(
         "E2B_TEMPLATE_ID",
         None,
-        "Template that sandboxes are made of; unset: `yudai`, as"
-        " `yudai sandbox build-template` makes it.",
+        "Template that sandboxes start from; unset: `yudai`, which"
+        " `yudai sandbox build-template` builds.",
     )
     e2b_domain: str | None = variable(
         "E2B_DOMAIN", None, "Domain of your own E2B control plane; unset: E2B's."
     )
     e2b_api_url: str | None = variable(
-        "E2B_API_URL", None, "URL of its API, where that is not https://api.DOMAIN."
+        "E2B_API_URL", None, "URL of its API, if it is not https://api.DOMAIN."
     )
     e2b_sandbox_url: str | None = variable(
-        "E2B_SANDBOX_URL", None, "URL of its sandboxes, where that is not below DOMAIN."
+        "E2B_SANDBOX_URL", None, "URL of its sandboxes, if it is not below DOMAIN."
     )
     e2b_max_sandboxes: int = variable(
         "E2B_MAX_SANDBOXES",
         20,
-        "Sandboxes at once, of all workers that share the database, as your plan"
-        " allows: others wait. A proof takes two.",
+        "Sandboxes that your plan allows at once, for all workers that share the"
+        " database; others wait. A verification takes two.",
         ge=2,
     )
     e2b_creations_per_s: float = variable(
         "E2B_CREATIONS_PER_SECOND",
         1.0,
-        "Sandboxes that one worker makes in a second, as your plan allows: divide it"
-        " when you run several.",
+        "Sandboxes that one worker creates per second. With several workers, divide"
+        " what your plan allows.",
         gt=0,
     )
     prime_api_key: SecretStr | None = variable(
-        "PRIME_API_KEY", None, "Key for sandboxes at Prime Intellect. Never in a sandbox."
+        "PRIME_API_KEY", None, "Key for sandboxes at Prime Intellect. Never enters a sandbox."
     )
     prime_sandbox_image: str = variable(
         "PRIME_SANDBOX_IMAGE",
         "python:3.12-bookworm",
-        "Image that its sandboxes are made of; it needs Python 3.10 or newer and git.",
+        "Image that its sandboxes start from; it needs Python 3.10 or newer and git.",
     )
     prime_api_base_url: str | None = variable(
-        "PRIME_API_BASE_URL", None, "URL of its API, where that is not Prime Intellect's own."
+        "PRIME_API_BASE_URL", None, "URL of its API, if it is not Prime Intellect's own."
     )
     prime_max_sandboxes: int = variable(
         "PRIME_MAX_SANDBOXES",
         50,
-        "Sandboxes at once, of all workers that share the database, as your account"
-        " allows: others wait. A proof takes two.",
+        "Sandboxes that your account allows at once, for all workers that share the"
+        " database; others wait. A verification takes two.",
         ge=2,
     )
     container_engine: str | None = variable(
-        "CONTAINER_ENGINE", None, "`podman`, `docker` or a path; unset: whichever answers."
+        "CONTAINER_ENGINE", None, "`podman`, `docker` or a path; unset: the first that works."
     )
     container_image: str = variable(
         "CONTAINER_IMAGE",
         "localhost/yudai-sandbox:latest",
-        "Image that containers are made of; deploy/sandbox builds it.",
+        "Image that containers start from; deploy/sandbox builds it.",
     )
     command_agents: Path | None = variable(
-        "COMMAND_AGENTS", None, "File that describes command-line agents; unset: there are none."
+        "COMMAND_AGENTS", None, "File that describes command-line agents; unset: none."
     )
     model_endpoint_url: str | None = variable(
         "MODEL_ENDPOINT_URL",
         None,
-        "How sandboxes that are elsewhere reach our model endpoint; unset:"
+        "URL under which remote sandboxes reach our model endpoint; unset:"
         " /api/model/v1 at BACKEND_URL.",
     )
 

@@ -1,4 +1,4 @@
-"""One setting: the environment variable that it is read from, its default, what it is for."""
+"""Defines a setting: its environment variable, default and description."""
 
 from typing import Annotated, Any
 
@@ -13,7 +13,7 @@ def _split(value: object) -> object:
 
 
 Words = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_split)]
-"""With commas between them."""
+"""Words separated by commas."""
 
 
 def variable(name: str, default: Any, description: str, **bounds: Any) -> Any:

@@ -20,7 +20,7 @@ class Claim(NamedTuple):
 
     def check(self, row: WorkRow) -> None:
         if (row.worker_id, row.attempt) != (self.worker_id, self.attempt):
-            raise ClaimLostError(f"{self.kind} {self.of} was taken up by another worker")
+            raise ClaimLostError(f"{self.kind} {self.of} was taken over by another worker")
 
 
 def claim_of(row: WorkRow) -> Claim:

@@ -50,4 +50,4 @@ async def keep(
         user_id=user_id, **key.model_dump(), resource_id=resource_id, created_at=at
     )
     if not await insert_row(db, row):
-        raise KeyTakenError("the same request is being carried out: read what it made")
+        raise KeyTakenError("the same request is already running: read its result")

@@ -46,7 +46,7 @@ async def find(db: AsyncSession, ending: str) -> SolveRow:
         return await find_row(db, SolveRow, ending)
     newest = await recent(db, limit=1)
     if not newest:
-        raise NotFoundError("there is no solve yet: `yudai demo` makes one")
+        raise NotFoundError("there are no solves yet: `yudai demo` starts one")
     return newest[0]
 
 

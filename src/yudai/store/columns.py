@@ -18,7 +18,7 @@ _ESCAPED = re.compile(r"\\(\\|u0000)")
 
 
 def to_json(value: object) -> str:
-    """JSON text of plain data, cleaned; what is not plain data is a TypeError."""
+    """Cleaned JSON text of plain data; TypeError for anything else."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     if "\\u0000" in text:
         text = _ESCAPED.sub(_replace_nul, text)
@@ -54,7 +54,7 @@ class ValueJson(TypeDecorator[T]):
 
 
 class CleanText(TypeDecorator[str]):
-    """Text that may come from outside: what the database would refuse becomes U+FFFD."""
+    """Untrusted text. Characters that the database refuses become U+FFFD."""
 
     impl = Text
     cache_ok = True
@@ -65,7 +65,7 @@ class CleanText(TypeDecorator[str]):
 
 
 def words(enumeration: type[StrEnum]) -> Enum:
-    """An enumeration kept as its words: a new word needs no migration."""
+    """An enumeration stored as text, so that a new member needs no migration."""
     return Enum(enumeration, native_enum=False, length=32, values_callable=_values)
 
 

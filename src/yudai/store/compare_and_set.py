@@ -1,4 +1,4 @@
-"""What all rows with states share: finding one, and changing it by compare-and-set."""
+"""Finds rows with states, and changes them by compare-and-set."""
 
 from collections.abc import Mapping
 from typing import TypeVar
@@ -18,7 +18,7 @@ Row = TypeVar("Row", bound=WorkRow)
 async def get_row(
     db: AsyncSession, table: type[Row], identifier: str, *, is_fresh: bool = False
 ) -> Row:
-    """The row as this transaction has seen it before, unless a fresh look is asked for."""
+    """The row as this transaction has read it, unless `fresh`."""
     row = None
     if can_be_id(identifier):
         row = await db.get(table, identifier, populate_existing=is_fresh)
@@ -28,7 +28,7 @@ async def get_row(
 
 
 async def find_row(db: AsyncSession, table: type[Row], ending: str) -> Row:
-    """The one row whose id ends so; a person types the end because the start is the time."""
+    """The row whose id has this unique ending. The start of an id is the time."""
     if len(ending) < MIN_ENDING:
         noun = _noun(table)
         raise RefusedError(f"give at least {MIN_ENDING} characters of the {noun}'s id")
@@ -66,12 +66,12 @@ async def change_row(
     if expected is None:
         raise _not_found(table, identifier)
     raise ConflictError(
-        f"{_noun(table)} {identifier} is not {expected} any more: read it again, then decide"
+        f"{_noun(table)} {identifier} is not {expected} any more: reload it, then decide"
     )
 
 
 def can_be_id(text: str) -> bool:
-    """Anything else is found nowhere, and some of it no database would even look for."""
+    """Other characters are in no id, and databases refuse some of them."""
     return text.isascii() and text.isprintable()
 
 

@@ -1,4 +1,4 @@
-"""How databases are opened, and where they differ."""
+"""Opens databases, and hides their differences."""
 
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def make_engine(url: str, pool: Pool) -> AsyncEngine:
-    """For all that is read and for changes of state."""
+    """Engine for reads and for changes of state."""
     parts = make_url(url)
     engine = create_async_engine(parts, **_options(parts, pool), **_pooling(parts, pool))
     _set_up(engine.sync_engine, pool)
@@ -26,7 +26,7 @@ def make_engine(url: str, pool: Pool) -> AsyncEngine:
 
 
 def make_blocking_engine(url: str, pool: Pool) -> Engine:
-    """For the one thread that writes messages."""
+    """Engine for the thread that writes messages."""
     parts = make_url(url)
     # PostgreSQL's driver is blocking or not by how it is opened; SQLite has two of them.
     if is_sqlite(parts.get_dialect()):
@@ -67,7 +67,7 @@ def _set_up(
 
 
 def probe(engine: Engine) -> None:
-    """Connect once, so that what cannot be opened is known at once; SQLite learns WAL here."""
+    """Connect once, so that errors show at once. Switches SQLite to WAL."""
     if is_sqlite(engine.dialect):
         sqlite.switch_to_wal(engine)
         return
@@ -76,12 +76,12 @@ def probe(engine: Engine) -> None:
 
 
 def insert_new(table: Table, dialect: Dialect) -> Insert:
-    """An INSERT that leaves a row alone when its key is there already."""
+    """An INSERT that does nothing if the key exists."""
     return _insert(table, dialect).on_conflict_do_nothing()
 
 
 def upsert(table: Table, dialect: Dialect) -> Insert:
-    """An INSERT that takes the place of the row with the same primary key."""
+    """An INSERT that replaces the row with the same primary key."""
     statement = _insert(table, dialect)
     keys = [column.name for column in table.primary_key]
     others = {name: new for name, new in statement.excluded.items() if name not in keys}
@@ -103,7 +103,7 @@ def is_sqlite(dialect: Dialect | type[Dialect]) -> bool:
 
 @contextmanager
 def refusals(url: str) -> Generator[None]:
-    """What a person can mend becomes one line: which database, what is wrong, what to do."""
+    """Turn an error into one line: the database, the cause, the remedy."""
     try:
         yield
     except DBAPIError as error:
@@ -117,6 +117,6 @@ def refusals(url: str) -> Generator[None]:
 
 
 def reason(error: Exception) -> str:
-    """The driver's own words in one line, without the statement that SQLAlchemy puts behind."""
+    """The driver's message in one line, without the statement that SQLAlchemy appends."""
     words = str(getattr(error, "orig", None) or error)
     return words.strip().partition("\n")[0]

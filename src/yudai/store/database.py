@@ -56,7 +56,7 @@ class Database:
 
     @classmethod
     async def open(cls, url: str, pool: Pool = DEFAULT_POOL, *, patience_s: float = 0.0) -> Self:
-        """Connect once; RefusedError says in one line what is wrong and what to do."""
+        """Connect once; RefusedError with the remedy in one line."""
         database = cls(url, pool, patience_s=patience_s)
         try:
             with refusals(url):
@@ -68,7 +68,7 @@ class Database:
 
     @asynccontextmanager
     async def transaction(self) -> AsyncGenerator[AsyncSession]:
-        """Write: committed at the end of the block, rolled back when it raises."""
+        """A write transaction: committed at the end of the block, rolled back on an error."""
         self.refuse_nesting()
         task = asyncio.current_task()
         async with self._turn:
@@ -81,7 +81,7 @@ class Database:
 
     @asynccontextmanager
     async def read(self) -> AsyncGenerator[AsyncSession]:
-        """Read: one consistent picture; a write in it is an error, never a silent loss."""
+        """A read transaction with one snapshot. A write in it is an error."""
         async with self._begun(self._reading_engine, _ReadingSession) as db:
             yield db
 
@@ -97,7 +97,7 @@ class Database:
                 await self._in_thread(_transact, self._blocking_engine, work)
 
     def refuse_nesting(self) -> None:
-        """A transaction inside another of the same task would wait for itself for ever."""
+        """Refuse a nested transaction of the same task, which would wait for itself forever."""
         if asyncio.current_task() in self._writers:
             raise RuntimeError("this task is in a transaction already")
 
@@ -110,7 +110,7 @@ class Database:
     async def _begun(
         self, engine: AsyncEngine, session_class: type[Session]
     ) -> AsyncGenerator[AsyncSession]:
-        """A session on a connection that works; what is lost after that is not begun again."""
+        """A session on a working connection. A later loss is not retried."""
         options: dict[str, Any] = {"sync_session_class": session_class, "expire_on_commit": False}
         with away_errors():
             async with AsyncSession(engine, **options) as db:
@@ -123,7 +123,7 @@ class Database:
 
 @asynccontextmanager
 async def _ending(db: AsyncSession) -> AsyncGenerator[None]:
-    """Half a commit or rollback would cost the connection."""
+    """Not cancellable: half a commit or rollback would lose the connection."""
     try:
         yield
     except BaseException:
@@ -135,7 +135,7 @@ async def _ending(db: AsyncSession) -> AsyncGenerator[None]:
 
 
 def _transact(engine: Engine, work: Callable[[Connection], None]) -> None:
-    """Retried when another transaction holds the lock: no transaction waits for us meanwhile."""
+    """Retry while another transaction holds the lock; nothing waits for us meanwhile."""
     for attempts_left in reversed(range(postgresql.LOCK_ATTEMPTS)):
         try:
             with engine.begin() as connection:
@@ -148,7 +148,7 @@ def _transact(engine: Engine, work: Callable[[Connection], None]) -> None:
 
 
 class _ReadingSession(Session):
-    """What it would write is refused, because nothing commits it."""
+    """Refuses writes, because nothing commits them."""
 
 
 @event.listens_for(_ReadingSession, "do_orm_execute")
@@ -164,7 +164,7 @@ def _refuse_flush(*_: object) -> None:
 
 
 LOCKS = "yudai_locks"
-"""Execution option of a statement that locks, so that one in a reading session is refused."""
+"""Execution option of locking statements, which are refused in a read transaction."""
 
 
 def instant(db: AsyncSession, now: float) -> ColumnElement[float]:

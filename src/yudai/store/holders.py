@@ -1,4 +1,4 @@
-"""Processes that hold a row by renewing it, and whether others may take them for dead."""
+"""Processes that hold a row by renewing it, and when they count as dead."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from yudai.kit.ids import WorkerId
 DEAD_S = 60.0
 """A process without a heartbeat for this long counts as dead, and its sandboxes as leaked."""
 AS_IT_IS = {"synchronize_session": False}
-"""Rows that the session has loaded stay as they were read."""
+"""Execution option: rows that the session has loaded stay unchanged."""
 
 IsGone = Callable[[str, int], bool]
 """Whether the process (host, pid) is known to be dead; False when that cannot be known."""
@@ -32,7 +32,7 @@ class Holder(NamedTuple):
 
 
 class Seen(NamedTuple):
-    """A holder as its row was read; ages use the clock that wrote the row's times."""
+    """A holder, as read. Ages use the clock that wrote the row's times."""
 
     holder: Holder
     beat_at: float
@@ -51,7 +51,7 @@ def never_seen(_host: str, _pid: int, _at: float) -> bool:
 class Liveness:
     is_gone: IsGone = never_known
     dead_s: float = DEAD_S
-    """A process silent for this long counts as dead, unless it can be seen on this machine."""
+    """Whether a silent process counts as dead; not if it is visible on this machine."""
     is_there: IsThere = never_seen
 
     def __call__(self, seen: Seen) -> bool:

@@ -30,24 +30,24 @@ class StoreAwayError(InfrastructureError):
 
 
 class WriteError(StoreAwayError):
-    """What was to be written could not be stored."""
+    """Data could not be stored."""
 
 
 @contextmanager
 def away_errors() -> Generator[None]:
-    """A lost connection becomes StoreAwayError; a wrong statement stays what it is."""
+    """Turn a lost connection into StoreAwayError. Errors of statements stay the same."""
     try:
         yield
     except NoConnectionError as error:
-        raise StoreAwayError("the database is busy: no connection to it became free") from error
+        raise StoreAwayError("the database is busy: no connection became free") from error
     except SQLAlchemyError as error:
         if not _is_away(error):
             raise
-        raise StoreAwayError(f"the database is away: {reason(error)}") from error
+        raise StoreAwayError(f"the database is unavailable: {reason(error)}") from error
 
 
 async def retry_while_away(work: Callable[[], Awaitable[T]], patience_s: float) -> T:
-    """Do what may be begun again, again while the database is away, for as long as that."""
+    """Retry the work while the database is unavailable, for at most `patience_s`."""
     clock = asyncio.get_running_loop()
     deadline = clock.time() + patience_s
     for pause_s in pauses_s():
@@ -63,7 +63,7 @@ async def retry_while_away(work: Callable[[], Awaitable[T]], patience_s: float) 
 
 
 def pauses_s() -> Iterator[float]:
-    """Between attempts to reach the database."""
+    """Pauses between attempts to reach the database."""
     return growing(0.05, longest_s=0.4)
 
 

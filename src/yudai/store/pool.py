@@ -1,22 +1,22 @@
-"""How many connections to PostgreSQL one process keeps, and how long it waits; SQLite has none."""
+"""The connection pool for PostgreSQL: its size and time limits. SQLite has none."""
 
 from yudai.kit.value import Value
 
 
 class Pool(Value):
     size: int = 5
-    """Connections that stay open."""
+    """Connections that are kept open."""
     overflow: int = 10
-    """More that are opened when all are in use, and closed again."""
+    """Temporary connections when all others are in use."""
     wait_s: float = 30
-    """For a free connection."""
+    """Seconds to wait for a free connection."""
     connect_timeout_s: int = 10
     statement_timeout_s: float = 60
-    """For one statement; 0: no limit."""
+    """Seconds for one statement; 0: no limit."""
     idle_timeout_s: float = 8
-    """For an idle transaction: a process that freezes in one would block the others."""
+    """Seconds for an idle transaction, so that a frozen process does not block others."""
     session: str = "yudai"
-    """What the server calls our connections; those of a worker can be cut off by that name."""
+    """Application name of our connections, by which a dead worker's can be ended."""
 
 
 DEFAULT_POOL = Pool()

@@ -1,4 +1,4 @@
-"""All that only PostgreSQL needs: its connections, its time limits, and remedies for its errors."""
+"""The parts specific to PostgreSQL: connections, time limits, and remedies for errors."""
 
 import hashlib
 from typing import Any
@@ -11,7 +11,7 @@ from yudai.store.pool import Pool
 
 LOCK_TIMEOUT_S = 0.1
 LOCK_ATTEMPTS = 300
-"""Together as long as SQLite waits for its one lock."""
+"""Pauses between retries; together as long as SQLite waits for its lock."""
 _MIGRATING = 0x7975646169
 _LOCK_STATES = frozenset({"40001", "40P01", "55P03"})
 _FORBIDDEN = "42501"
@@ -32,12 +32,12 @@ _CONNECT: dict[str, Any] = {
 # What is looked for stands in the server's or the driver's words: most of these errors come before
 # a connection exists, and have no code.
 _REMEDIES = (
-    ("pg_hba.conf", "let the server's pg_hba.conf admit this user from here"),
+    ("pg_hba.conf", "allow this user from here in the server's pg_hba.conf"),
     ("system is", "wait until PostgreSQL has started"),
     ("password", "check the password in DATABASE_URL or POSTGRES_PASSWORD"),
     ("too many", "lower DATABASE_POOL_SIZE or raise max_connections of the server"),
     ("connection slots", "lower DATABASE_POOL_SIZE or raise max_connections of the server"),
-    ("permission denied", "let its user own the database"),
+    ("permission denied", "make its user the owner of the database"),
     ("role ", "check the user in DATABASE_URL or POSTGRES_USER"),
     ("database ", "create it with `createdb`, or name another one in DATABASE_URL"),
     ("refused", "start PostgreSQL, or name its host and port in DATABASE_URL"),
@@ -47,7 +47,7 @@ _ANY_REMEDY = "check DATABASE_URL, and that PostgreSQL can be reached from here"
 
 
 def options(url: URL, pool: Pool) -> dict[str, Any]:
-    """For create_engine; what the URL itself says about the connection wins."""
+    """Arguments of create_engine. Parameters in the URL take precedence."""
     connect = {
         **_CONNECT,
         "connect_timeout": pool.connect_timeout_s,
@@ -89,7 +89,7 @@ def set_up(engine: Engine, pool: Pool, *, lock_timeout_s: float = 0) -> None:
 
 
 def session_name(host: str, pid: int) -> str:
-    """Of the connections of one process; the server keeps 63 characters."""
+    """Application name of a process's connections; the server keeps 63 characters."""
     return f"yudai {pid} {hashlib.sha256(host.encode()).hexdigest()[:16]}"
 
 
@@ -97,23 +97,23 @@ def refuse_encoding(connection: Connection) -> None:
     encoding: str = connection.execute(text("SHOW server_encoding")).scalar_one()
     if encoding != "UTF8":
         raise RefusedError(
-            f"the database is encoded in {encoding}, which cannot hold every text: make another "
+            f"the database is encoded in {encoding}, which cannot store every text: create one "
             "with `createdb --encoding UTF8 --template template0`"
         )
 
 
 def wait_for_migrations(connection: Connection) -> None:
-    """One process changes the schema, the others wait; PostgreSQL lets go at the commit."""
+    """Lock the schema change; PostgreSQL releases the lock at the commit."""
     connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _MIGRATING})
 
 
 def is_lock_conflict(error: DBAPIError) -> bool:
-    """Another transaction was in the way: the same again may succeed."""
+    """Whether another transaction interfered, so that a retry may succeed."""
     return getattr(error.orig, "sqlstate", None) in _LOCK_STATES
 
 
 def is_away(error: DBAPIError) -> bool:
-    """Not an answer to a statement: the server was not there for it."""
+    """Whether the server was unreachable, instead of refusing a statement."""
     if not hasattr(error.orig, "sqlstate"):
         return False
     state: str | None = getattr(error.orig, "sqlstate", None)
@@ -124,7 +124,7 @@ def is_away(error: DBAPIError) -> bool:
 
 
 def is_our_fault(error: DBAPIError) -> bool:
-    """A statement that the server found wrong; being forbidden one is another matter."""
+    """Whether the statement is invalid. A missing permission does not count."""
     state = getattr(error.orig, "sqlstate", None)
     return isinstance(error, ProgrammingError) and state not in (None, _FORBIDDEN)
 

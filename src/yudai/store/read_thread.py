@@ -21,7 +21,7 @@ T = TypeVar("T")
 
 
 class SnapshotReader:
-    """Close it before its database."""
+    """Runs reads on one thread. Close it before its database."""
 
     def __init__(self, database: Database) -> None:
         url = database.engine.url
@@ -49,7 +49,7 @@ class _Thread:
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
-        self._executor = ThreadPoolExecutor(1, "lookout")
+        self._executor = ThreadPoolExecutor(1, "yudai-reads")
         self._connection: Connection | None = None
 
     async def do(self, work: Callable[[Connection], T]) -> T:
@@ -67,7 +67,7 @@ class _Thread:
         return found
 
     def _drop(self) -> None:
-        """After any error the next read starts with a new connection."""
+        """After an error, the next read opens a new connection."""
         if self._connection is not None:
             self._connection.invalidate()
             self._connection.close()

@@ -33,7 +33,7 @@ class Base(MappedAsDataclass, DeclarativeBase, kw_only=True, eq=False, repr=Fals
 
 
 async def insert_row(db: AsyncSession, row: Base) -> bool:
-    """False: a row with one of its keys is there already, and stays as it is."""
+    """Insert a row; False if one with its key exists, which stays unchanged."""
     table = cast("Table", row.__table__)
     columns = {column.name: getattr(row, column.name) for column in table.columns}
     statement = insert_new(table, db.get_bind().dialect).values(columns)
@@ -45,7 +45,7 @@ class WorkRow(Base, kw_only=True):
 
     __abstract__ = True
     __named_by__: ClassVar[Hint]
-    """What names the rows."""
+    """Name of the rows in messages."""
 
     if TYPE_CHECKING:
         id: Mapped[Any]

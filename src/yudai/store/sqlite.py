@@ -1,4 +1,4 @@
-"""All that only SQLite needs: SQLAlchemy's recipe for it, and its journal."""
+"""The parts specific to SQLite: SQLAlchemy's recipe for transactions, and WAL."""
 
 import asyncio
 import sqlite3
@@ -21,7 +21,7 @@ OPTIONS: dict[str, Any] = {"connect_args": {"timeout": BUSY_TIMEOUT_S}}
 
 
 def set_up(engine: Engine, *, foreign_keys: bool) -> None:
-    """The driver must not begin by itself, we do."""
+    """Stop the driver from beginning transactions, because we do."""
     pragmas = (f"foreign_keys = {int(foreign_keys)}", "synchronous = NORMAL")
 
     @event.listens_for(engine, "connect")
@@ -47,7 +47,7 @@ def set_up(engine: Engine, *, foreign_keys: bool) -> None:
 
 
 def switch_to_wal(engine: Engine) -> None:
-    """Retried, because SQLite does not wait for another process that is switching as well."""
+    """Retry, because SQLite does not wait for another process that switches as well."""
     # No BEGIN: the journal cannot be switched inside a transaction.
     with engine.connect().execution_options(**_NO_BEGIN) as connection:
         for attempts_left in reversed(range(_WAL_ATTEMPTS)):
@@ -62,6 +62,6 @@ def switch_to_wal(engine: Engine) -> None:
 
 
 def is_busy(error: DBAPIError) -> bool:
-    """Another process had the lock, for longer than we wait."""
+    """Whether another process held the lock for longer than we wait."""
     code: int = getattr(error.orig, "sqlite_errorcode", 0)
     return code & _PRIMARY_CODE == sqlite3.SQLITE_BUSY

@@ -15,7 +15,7 @@ from yudai.store.pool import DEFAULT_POOL, Pool
 
 
 class Part(Protocol):
-    """What keeps something of its own beside the database, and is closed before it."""
+    """A resource beside the database, closed before it."""
 
     async def flush(self) -> None: ...
 
@@ -29,7 +29,7 @@ class Store:
     def __init__(self, database: Database, redact: Redact = as_it_is) -> None:
         self.database = database
         self.redact = redact
-        """For what is kept elsewhere."""
+        """Parts that store data elsewhere."""
         self._parts: dict[type[Part], Part] = {}
         self._is_closed = False
         self._closing = AsyncExitStack()
@@ -44,10 +44,10 @@ class Store:
         patience_s: float = 0.0,
         redact: Redact = as_it_is,
     ) -> Self:
-        """Open the database, brought to the newest schema first.
+        """Open the database with the newest schema.
 
-        With patience, what begins while the database is away waits that long for it; without,
-        StoreAwayError comes at once.
+        With `patience_s`, work waits that long for an unavailable database; without it,
+        StoreAwayError is raised at once.
         """
         database = await Database.open(url, pool, patience_s=patience_s)
         try:
@@ -66,7 +66,7 @@ class Store:
         await self.close()
 
     def part(self, kind: type[Kind], make: Callable[[], Kind]) -> Kind:
-        """The one part of that kind, made when it is first asked for."""
+        """The part of this type, created on first use."""
         if kind not in self._parts:
             part = self._parts[kind] = make()
             self._closing.push_async_callback(part.close)
@@ -77,7 +77,7 @@ class Store:
 
     @asynccontextmanager
     async def change(self) -> AsyncGenerator[AsyncSession]:
-        """Write in one transaction; every message appended before it is there first."""
+        """A write transaction. Messages appended before it are committed first."""
         if self._is_closed:
             raise WriteError("the store is closed")
         for part in tuple(self._parts.values()):

@@ -1,4 +1,4 @@
-"""Where the database is: which URLs are understood, and how a place is shown without its secret."""
+"""Parses database URLs, and shows them without secrets."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,9 +19,9 @@ _DRIVERS = {
 
 
 def normalise(url: str) -> str:
-    """The same place with the driver we use; ValueError when it is none that is supported.
+    """The URL with our driver; ValueError if it is unsupported.
 
-    The error never repeats the URL, which may hold a password.
+    The error never repeats the URL, which may contain a password.
     """
     scheme, _, rest = url.partition("://")
     driver = _DRIVERS.get(scheme)
@@ -52,7 +52,7 @@ def postgresql_url(
 
 
 def show(url: "URL") -> str:
-    """The place for a person: no password, and none of the parameters, which may hold more."""
+    """The URL for display, without password and parameters, which may contain secrets."""
     if url.get_backend_name() == "sqlite":
         return url.database or ""
     host = url.host or url.query.get("host", "")
@@ -61,7 +61,7 @@ def show(url: "URL") -> str:
 
 
 def _with_login(url: "URL") -> "URL":
-    """A password among the parameters goes where SQLAlchemy knows it for a secret."""
+    """Move a password from the parameters to where SQLAlchemy hides it."""
     password = url.query.get("password")
     if not isinstance(password, str):
         return url

@@ -1,4 +1,4 @@
-"""Turns of writing at a forge: over all processes, one after the other."""
+"""Turns for writing at a forge, one after the other over all processes."""
 
 from typing import cast
 
@@ -12,7 +12,7 @@ from yudai.store.rows import Base
 
 
 class WriterRow(Base, kw_only=True):
-    """When the next act of writing at a forge may come, over all processes."""
+    """Time of the next allowed write at a forge, over all processes."""
 
     __tablename__ = "writers"
 
@@ -21,13 +21,13 @@ class WriterRow(Base, kw_only=True):
 
 
 GAP_S = 1.0
-"""Between two acts of one writer; forges take it amiss otherwise."""
+"""Seconds between two writes, as forges demand."""
 MAX_KEY = 300
 _WRITERS = cast("Table", WriterRow.__table__)
 
 
 async def reserve(db: AsyncSession, key: str, *, now: float, gap_s: float = GAP_S) -> float:
-    """When this writer may act: now, or as soon as those before it have had their time."""
+    """Reserve a turn; returns when this writer may write."""
     dialect = postgresql if not is_sqlite(db.get_bind().dialect) else sqlite
     statement = dialect.insert(_WRITERS).values(key=key[:MAX_KEY], next_at=now + gap_s)
     after_others = _WRITERS.c.next_at + gap_s

@@ -341,7 +341,7 @@ def _of_label(
     repo: RepoRef, issue: ForgeIssue, labelling: Labelling, *, is_answered: bool
 ) -> SolveTrigger:
     url = issue.url or repo.issue_url(issue.number)
-    objection = "answered already, before this database began" if is_answered else ""
+    objection = "answered before this database was created" if is_answered else ""
     key = label_key(repo, labelling)
     return SolveTrigger(key, OriginKind.LABEL, labelling.by, url, objection=objection)
 
@@ -387,12 +387,12 @@ def _command(trigger: SolveTrigger) -> SolveCommand:
         raise _FixableError(str(error)) from None
     if any(map(is_script, command.models)):
         # Replies come from a file of this machine, which people at the forge must not choose.
-        raise _FixableError("scripted models are not for comments: name one of the models table")
+        raise _FixableError("a comment cannot use scripted models: name one from the models table")
     return command
 
 
 def _refuse_second(running: SolveId | None) -> None:
     if running is not None:
         raise _FixableError(
-            f"this issue is being solved already (solve {short(running)}): wait for its end"
+            f"this issue is already being solved (solve {short(running)}): wait for its end"
         )

@@ -86,10 +86,10 @@ class Deliveries:
     async def take(self, delivery: Delivery) -> None:
         """Store the hint; repeated or irrelevant deliveries are accepted and dropped."""
         if self.secret is None:
-            raise NotFoundError("this server takes no webhooks: set GITHUB_WEBHOOK_SECRET")
+            raise NotFoundError("this server accepts no webhooks: set GITHUB_WEBHOOK_SECRET")
         # Check the signature before parsing anything.
         if not is_signed(self.secret, delivery.body, delivery.signature):
-            raise UnsignedError("the signature does not fit: send X-Hub-Signature-256")
+            raise UnsignedError("the signature is wrong: send X-Hub-Signature-256")
         if not _ID.fullmatch(delivery.id):
             raise RefusedError("send X-GitHub-Delivery, as the forge does")
         hint = _hint(delivery.event, delivery.body)
@@ -203,14 +203,14 @@ def _hint(event: str, body: bytes) -> _Hint | None:
     if event not in _ABOUT:
         return None
     try:
-        told = as_object(json.loads(body))
+        document = as_object(json.loads(body))
     except (ValueError, RecursionError):
         raise RefusedError("the body is not JSON: set the webhook to application/json") from None
-    repo = as_text(as_object(told.get("repository")).get("full_name"))
-    subject = as_object(told.get(_ABOUT[event]))
+    repo = as_text(as_object(document.get("repository")).get("full_name"))
+    subject = as_object(document.get(_ABOUT[event]))
     # Comments on pull requests are ignored.
     if not repo or (event in _ASKING and subject.get("pull_request") is not None):
         return None
-    is_telling = event != "pull_request" or as_text(told.get("action")) in _TELLING
+    is_telling = event != "pull_request" or as_text(document.get("action")) in _TELLING
     number = as_count(subject.get("number")) if is_telling else None
     return _Hint(event in _ASKING, repo[:_MAX_REPO], number or None)

@@ -1,4 +1,4 @@
-"""Two runs, of one solve or of two, beside each other."""
+"""Compares two runs, of one solve or of two."""
 
 from contextlib import suppress
 
@@ -42,7 +42,7 @@ async def _pair(context: Context, first: str, second: str, solve: str) -> tuple[
     document = await documents.document(context, run.solve_id)
     rival = next((id_ for id_ in _best_first(document) if id_ != run.id), None)
     if rival is None:
-        raise NotFoundError(f"{run.handle} has no rival in its solve: name a second run")
+        raise NotFoundError(f"{run.handle} is the only run of its solve: name a second run")
     return run, await find_run(context, rival, solve=solve)
 
 

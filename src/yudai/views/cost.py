@@ -35,14 +35,14 @@ class CostView(Value):
     solves: int
     champions: int
     per_champion_usd: float | None = Field(description="null while there is no champion.")
-    days: tuple[DayCost, ...] = Field(description="Each day since then, also those without cost.")
-    models: tuple[CostLine, ...] = Field(description="Dearest first, as all lists here.")
+    days: tuple[DayCost, ...] = Field(description="Every day, also those without cost.")
+    models: tuple[CostLine, ...] = Field(description="Most expensive first, like all lists here.")
     strategies: tuple[CostLine, ...]
     repos: tuple[CostLine, ...]
 
 
 async def cost_of(store: Store, clock: Clock, *, user_id: str, days: int) -> CostView:
-    """Of the solves that were opened on the last so many days, today included."""
+    """Costs of solves opened in the last `days` days, including today."""
     today = _midnight(clock.now())
     since = today - (days - 1) * _DAY_S
     async with store.read() as db:

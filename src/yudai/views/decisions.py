@@ -1,4 +1,4 @@
-"""What a person has decided about a solve, as its timeline tells it, and what they still may."""
+"""Decisions about a solve, from its timeline, and which are still possible."""
 
 from collections.abc import Iterable, Mapping
 
@@ -19,7 +19,7 @@ PULL = "pull"
 class AppliedFacts(Value):
     at: float
     run_id: RunId
-    folder: str = Field(description="Whose files were changed; empty when it went onto a branch.")
+    folder: str = Field(description="The folder whose files were changed; empty for a branch.")
     branch: str
     commit: str
 
@@ -30,11 +30,11 @@ class DismissedFacts(Value):
 
 
 class Decisions(Value):
-    """What the page needs to know before it offers a person anything."""
+    """What a person can decide now."""
 
-    can_apply: bool = Field(description="Whether the champion's patch has a folder to go to.")
-    cannot_apply_because: str = Field(description="One line; empty when it can be.")
-    applied: AppliedFacts | None = Field(description="The newest time that an answer was taken.")
+    can_apply: bool = Field(description="Whether the champion's patch can be applied to a folder.")
+    cannot_apply_because: str = Field(description="The reason; empty if it can be applied.")
+    applied: AppliedFacts | None = Field(description="The last time that a patch was applied.")
     dismissed: DismissedFacts | None
 
 
@@ -69,7 +69,7 @@ def _applied(at: float, data: Mapping[str, object]) -> AppliedFacts:
 
 def _obstacle(solve: SolveRow) -> str:
     if solve.snapshot is None:
-        return "this solve is not of a folder"
+        return "this solve has no folder"
     if solve.champion_run_id is not None:
         return ""
     if solve.state not in RESTING:

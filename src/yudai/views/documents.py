@@ -1,4 +1,4 @@
-"""Everything a person may look at: one solve, many solves, one run in full."""
+"""Builds the `--json` documents: a solve, a list of solves, a run in full."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -64,7 +64,7 @@ async def find_run(context: Context, ending: str, *, solve: str = "") -> RunRow:
 
 
 async def find_solve(context: Context, ending: str = "") -> SolveRow:
-    """By id ending; unless named the newest that has not ended, else the newest of all."""
+    """By id ending. Unnamed: the newest active solve, else the newest."""
     async with context.store.read() as db:
         if ending not in solves.NEWEST:
             return await solves.find(db, ending)
@@ -79,7 +79,7 @@ async def messages(context: Context, run_id: RunId) -> list[TrajectoryMessage]:
 
 
 async def trajectory(context: Context, run: RunRow) -> dict[str, Any]:
-    """In mini-SWE-agent's format, up to now for a run that has not ended or was cut off."""
+    """In mini-SWE-agent's format; for an active or interrupted run, up to now."""
     with suppress(NotFoundError):
         return json.loads(await artifact_of(context, run.id, ArtifactKind.TRAJECTORY))
     return export(await messages(context, run.id), so_far(run))
@@ -96,7 +96,7 @@ async def _document(db: AsyncSession, solve: SolveRow, *, now: float) -> SolveDo
 
 
 class SoFar(NamedTuple):
-    """A run without an outcome, as its trajectory tells it."""
+    """An outcome built from the trajectory of a run that has none."""
 
     exit_status: str
     steps: int
@@ -110,7 +110,7 @@ def so_far(run: RunRow) -> SoFar:
 
 
 def chosen_step(messages: Sequence[TrajectoryMessage], number: int) -> Step:
-    """One step whole: 0 is what stands before the first; negative ones count from the end."""
+    """One step in full. 0 is everything before the first; negative ones count from the end."""
     if not messages:
         raise NotFoundError("this run has no steps")
     last = max(message.step for message in messages)
@@ -132,7 +132,7 @@ def entry(view: type[Entry], run: RunRow, **computed: object) -> Entry:
 
 
 def head_of(solve: SolveRow, cost_micros: int, *, now: float) -> dict[str, object]:
-    """What a SolveHead shows that is no column."""
+    """Fields of a SolveHead that are not columns."""
     return {
         "issue": Issue(title=solve.issue_title, number=solve.issue_number).label,
         "cost_usd": usd(cost_micros),
@@ -149,7 +149,7 @@ def document_of(
     *,
     now: float,
 ) -> SolveDocument:
-    """Of `timeline` only what was blocked is part of it."""
+    """Of the timeline, only blocked hosts are included."""
     cost_micros = sum(run.total_cost_micros for run in rows)
     folder = None if solve.snapshot is None else str(solve.snapshot.root)
     return SolveDocument(

@@ -1,4 +1,4 @@
-"""What a watcher is shown of a run and of its messages: all text of theirs is hostile, and cut."""
+"""Views of a run and its messages for live updates. Agent text is untrusted and truncated."""
 
 import json
 from typing import Any, Literal
@@ -29,7 +29,7 @@ from yudai.views.domain.document import RunFacts
 from yudai.views.solves import SolveFacts
 
 Facts = Row[*tuple[Any, ...]]
-"""What one statement has read for a view."""
+"""The columns that one statement reads for a view."""
 Phase = Literal["waiting", "starting", "working", "verifying", "done"]
 
 _ACTION_WIDTH = 200
@@ -45,9 +45,9 @@ class MarkView(Value):
     at: float
     step: int
     cost_usd: float
-    """Of all attempts together, by then."""
+    """Cost of all attempts up to then."""
     ok: bool | None
-    """Whether the tests passed; null for an edit, and where nothing tells."""
+    """Whether the tests passed; null for an edit, or if unknown."""
 
 
 class LaneView(RunFacts):
@@ -62,7 +62,7 @@ class LaneView(RunFacts):
     last_action: str
     """Its newest command, on one line."""
     lines_changed: int = Field(alias="lines")
-    """Added and removed."""
+    """Lines added and removed."""
     verdict: VerdictStatus | None
     verdict_summary: str = ""
     """One line; empty while there is no verdict."""
@@ -78,7 +78,7 @@ class WatchedSolve(SolveFacts):
     cost_usd: float
     cost_cap_usd: float
     reason: str
-    """Why this champion, why none, or what went wrong."""
+    """The reason for the champion, for none, or for the failure."""
 
 
 class MessageView(Value):
@@ -90,26 +90,26 @@ class MessageView(Value):
     role: str
     kind: Kind
     is_test: bool
-    """Its command runs tests, or it is what they printed."""
+    """Whether its command runs tests, or it is their output."""
     edit: int | None
-    """Which edit it was, when files had changed after its command; the first is 1."""
+    """Number of the edit, if its command changed files; the first is 1."""
     text: str
-    """What was said or printed, its middle left out when `truncated`."""
+    """The text or output, without its middle if `truncated`."""
     commands: tuple[str, ...]
     truncated: bool
     bytes: int
-    """Of text and commands when whole."""
+    """Full size of text and commands."""
     exit_code: int | None
     cost_usd: float | None
     ms: int | None
-    """Since the message before it: the model's time to answer, or the command's to end."""
+    """Seconds since the previous message: the time of the model or of the command."""
     at: float
     raw: str
-    """Where it is whole."""
+    """Path of the full message."""
 
 
 def lane_view(run: Facts, *, step_limit: int, baseline: Baseline | None, now: float) -> LaneView:
-    """Of a row that `update_queries.runs` has read."""
+    """The view of a row that `update_queries.runs` has read."""
     elapsed_s = 0.0 if run.started_at is None else (run.finished_at or now) - run.started_at
     return from_attributes(
         LaneView,
@@ -159,7 +159,7 @@ def message_view(stored: Stored) -> MessageView:
 
 
 def body_of(text: str) -> Object:
-    """A stored message; empty when it is none that can be read."""
+    """A stored message; empty if it cannot be parsed."""
     try:
         return as_object(json.loads(text))
     except (ValueError, RecursionError):

@@ -14,16 +14,16 @@ class ModelPrice(Value):
 
     input_usd: float
     output_usd: float
-    cached_usd: float | None = Field(description="null: as any other input.")
+    cached_usd: float | None = Field(description="null: the price of other input.")
 
 
 class ModelView(Value):
     name: str
     provider: Provider
-    model_id: str = Field(description="What the provider calls it.")
+    model_id: str = Field(description="The provider's name for it.")
     aliases: tuple[str, ...]
-    price: ModelPrice | None = Field(description="null: unknown, so that it cannot be used.")
-    edited: bool = Field(description="By a person: the packaged list leaves it alone.")
+    price: ModelPrice | None = Field(description="null: unknown; the model cannot be used.")
+    edited: bool = Field(description="Whether a person changed it; packaged updates then skip it.")
 
     @property
     def model(self) -> Model:

@@ -17,7 +17,7 @@ from yudai.kit.text import clean
 from yudai.kit.value import Value, from_attributes
 from yudai.store.store import Store
 from yudai.views import solve_queries as pages
-from yudai.views.solve_queries import Used
+from yudai.views.solve_queries import UsedRepository
 
 MAX_REPOS = 500
 PER_PAGE = 30
@@ -35,14 +35,14 @@ class RepoLine(Value):
     default_branch: str
     is_private: bool
     is_archived: bool
-    role: Role = Field(description="Of whoever asks.")
+    role: Role = Field(description="The caller's role.")
     description: str
     open_issues: int
     pushed_at: float | None
 
 
 class ForgeRepoList(Value):
-    forge: str = Field(description="Where they are.")
+    forge: str = Field(description="URL of the forge.")
     repos: tuple[RepoLine, ...] = Field(description="Last pushed first.")
 
 
@@ -67,7 +67,7 @@ class IssueList(Value):
 class IssuePreview(Value):
     repo: str
     issue: Issue = Field(description="What contestants will read.")
-    facts: IssueFacts = Field(description="What was stripped from it, and left out.")
+    facts: IssueFacts = Field(description="What was stripped from it or left out.")
     is_open: bool
     labels: tuple[str, ...]
     characters: int
@@ -86,16 +86,16 @@ class Wanted(Value):
 
 @dataclass(frozen=True)
 class Browser:
-    """Everything is asked in the name of whoever looks: nobody sees more than at the forge."""
+    """Requests use the viewer's credential, so that they see only what they see at the forge."""
 
     asks: ForgeIssueReader
     own: Owned
     is_local: bool = True
-    """One person, who may use what the server has."""
+    """Local mode: one person, who may use the server's credentials."""
     server: SecretStr | None = None
     """GITHUB_TOKEN; used only in local mode."""
     has_app: bool = False
-    """Whether an App is configured, which is used in local mode alone, too."""
+    """Whether an App is configured; used only in local mode."""
 
     async def repos(self, *, user_id: str) -> ForgeRepoList:
         forge = self.asks.forge
@@ -149,7 +149,7 @@ class Browser:
             return Credential(kind=CredentialKind.APP)
         if not self.is_local:
             raise SignedOutError
-        raise ForbiddenError("the forge has to know who you are: ", LOG_IN)
+        raise ForbiddenError("the forge requires a login: ", LOG_IN)
 
     async def _reading(self, repo: RepoRef, user_id: str) -> Credential:
         if self.is_local:
@@ -178,7 +178,7 @@ def _issue_line(found: ForgeIssue) -> IssueLine:
 
 
 def _shown(text: str) -> str:
-    """On one line, without what cannot be seen in it."""
+    """On one line, without invisible characters."""
     return " ".join(bare(text[: 4 * _MAX_SHOWN]).text.split())[:_MAX_SHOWN]
 
 
@@ -200,16 +200,16 @@ class RepoList(Value):
     """Newest first, at most 50."""
 
 
-class _Spot(NamedTuple):
+class _RepositoryAddress(NamedTuple):
     path: str
     url: str
 
 
 async def recent_repositories(store: Store, *, user_id: str) -> RepoList:
-    """The demo and imported runs are of no place that a solve could be of again."""
+    """Recent repositories, without those of the demo and of imported runs."""
     async with store.read() as db:
         used = await pages.used(db, user_id, limit=LOOKED_THROUGH)
-    found: dict[_Spot, list[Used]] = {}
+    found: dict[_RepositoryAddress, list[UsedRepository]] = {}
     for one in used:
         spot = _spot(one)
         if any(spot):
@@ -218,13 +218,13 @@ async def recent_repositories(store: Store, *, user_id: str) -> RepoList:
     return RepoList(repos=tuple(_recent(spot, uses) for spot, uses in newest_first))
 
 
-def _spot(used: Used) -> _Spot:
+def _spot(used: UsedRepository) -> _RepositoryAddress:
     snapshot = used.snapshot
     path = "" if snapshot is None else str(snapshot.root / snapshot.folder)
-    return _Spot(clean(path), used.repo_url)
+    return _RepositoryAddress(clean(path), used.repo_url)
 
 
-def _recent(spot: _Spot, uses: list[Used]) -> RecentRepo:
+def _recent(spot: _RepositoryAddress, uses: list[UsedRepository]) -> RecentRepo:
     newest = uses[0]
     return RecentRepo(
         repo=newest.repo,

@@ -1,4 +1,4 @@
-"""What is known of one run, by its exact id."""
+"""Views of one run, by its exact id."""
 
 import json
 from collections.abc import Mapping
@@ -38,10 +38,10 @@ class RunDetail(RunView):
 
 
 class AttemptView(AttemptFacts):
-    """One attempt: those before the last ended for a cause of the world."""
+    """One attempt. All but the last ended for an infrastructure cause."""
 
     number: int
-    state: RunState = Field(description="Earlier attempts have failed, whatever became of the run.")
+    state: RunState = Field(description="`failed` for earlier attempts, whatever the run's state.")
     message_count: int
     tokens: Tokens
     links: dict[str, str]
@@ -84,7 +84,7 @@ class StepPage(Value):
 
 
 class BaselineFacts(Value):
-    """What the base's own tests said before anybody changed anything."""
+    """Results of the base's own tests, before any change."""
 
     command: str
     executed: int
@@ -112,18 +112,18 @@ LOGS = {
 }
 _ANEW = "revalidation"
 AGENT_LOG = "agent"
-"""Told from the trajectory, as far as it has come: it is no artifact."""
+"""Rendered from the trajectory so far; it is not an artifact."""
 _OF_TESTS = ("test", "baseline")
 _NO_SETUP = "this solve's project has no set-up commands, so there is no set-up log"
-_SETUP_BEFORE = "its base was prepared earlier, and what set-up printed then is no longer there"
+_SETUP_BEFORE = "its base was prepared earlier, and the log of its set-up is no longer stored"
 
 
 class NotYetError(NotFoundError):
-    """The run has not come so far, or ended before it."""
+    """The run has not reached this yet, or ended before it."""
 
 
 class Which(NamedTuple):
-    """A run, whose it has to be, and which attempt; None: the present one."""
+    """A run, its required owner, and the attempt; None: the current one."""
 
     run_id: RunId
     user_id: str
@@ -171,7 +171,7 @@ async def tests(context: Context, which: Which) -> TestsView:
 
 
 async def artifact(context: Context, which: Which, kind: ArtifactKind) -> ArtifactRef:
-    """Of the run, or of its solve where all runs have the same."""
+    """An artifact of the run, or of its solve if all runs share it."""
     async with context.store.read() as db:
         run = await own_run(db, which)
         refs = await _refs(db, run)
@@ -220,13 +220,13 @@ async def _no_setup_log(db: AsyncSession, run: RunRow) -> NotYetError:
 
 
 async def _refs(db: AsyncSession, run: RunRow) -> dict[ArtifactKind, ArtifactRef]:
-    """Its own, and those of its solve."""
+    """Artifacts of the run and of its solve."""
     of_solve = await artifact_rows.of_solve(db, run.solve_id)
     return of_solve | await artifact_rows.of_run(db, run.id)
 
 
 def _detail_links(run: RunRow, refs: dict[ArtifactKind, ArtifactRef]) -> dict[str, str]:
-    """What is there already is linked by its content, so that it may be kept for ever."""
+    """Existing artifacts are linked by their digest, so that they can be cached forever."""
     here = run_url(run.id)
     parts = ("cancel", "attempts", "plan", "steps", "messages", "tests")
     links = {"self": here, "solve": f"/api/solves/{run.solve_id}"}
@@ -234,7 +234,7 @@ def _detail_links(run: RunRow, refs: dict[ArtifactKind, ArtifactRef]) -> dict[st
     for kind, path in _DOWNLOADS.items():
         name = path.partition(".")[0]
         links[name] = f"{here}/{path}" + (f"?v={refs[kind].sha256}" if kind in refs else "")
-    # Few are proved anew: those that were not have no such log to lead to.
+    # Few patches are verified again; the others have no such log to link.
     names = [name for name in (*LOGS, AGENT_LOG) if name != _ANEW or LOGS[_ANEW] in refs]
     return links | {f"{name}_log": _log_link(run.id, name, refs) for name in names}
 

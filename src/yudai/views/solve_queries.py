@@ -1,4 +1,4 @@
-"""Solves page by page, newest first, and what their runs come to."""
+"""Queries of solves page by page, newest first, with the totals of their runs."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -55,7 +55,7 @@ class Which(NamedTuple):
     words: str = ""
     """Part of the issue's title or of the repository's name."""
     repo_urls: frozenset[str] | None = None
-    """Everybody's of these, and one's own that are of no forge; None: one's own, all of them."""
+    """Solves of these repositories, and the user's own without a forge. None: all of the user's."""
 
 
 class Tally(NamedTuple):
@@ -67,10 +67,10 @@ class Champion(NamedTuple):
     handle: str
     verdict: Verdict | None
     baseline: Baseline | None
-    """What its tests are compared with."""
+    """The baseline of its tests."""
 
 
-class Used(NamedTuple):
+class UsedRepository(NamedTuple):
     repo: str
     repo_url: str
     snapshot: Snapshot | None
@@ -113,13 +113,13 @@ def _whose(which: Which) -> ColumnElement[bool]:
 
 
 async def listed(db: AsyncSession, solve_id: SolveId) -> SolveRow | None:
-    """One solve as a page shows it."""
+    """One solve of a page."""
     query = select(SolveRow).options(_LISTED).where(SolveRow.id == solve_id)
     return (await db.scalars(query)).one_or_none()
 
 
 async def tallies(db: AsyncSession, solve_ids: Sequence[SolveId]) -> dict[SolveId, Tally]:
-    """How many runs of each solve are in which state, and what they cost with all attempts."""
+    """Number of runs per state and total cost, for each solve."""
     cost = func.sum(RunRow.cost_micros + RunRow.earlier_cost_micros)
     query = (
         select(RunRow.solve_id, RunRow.state, func.count(), cost)
@@ -135,7 +135,7 @@ async def tallies(db: AsyncSession, solve_ids: Sequence[SolveId]) -> dict[SolveI
 
 
 async def champions(db: AsyncSession, solve_ids: Sequence[SolveId]) -> dict[SolveId, Champion]:
-    """Of those solves that have one."""
+    """The champions of these solves."""
     query = (
         select(SolveRow.id, RunRow.handle, RunRow.verdict, SolveRow.baseline)
         .join(RunRow, RunRow.id == SolveRow.champion_run_id)
@@ -147,12 +147,12 @@ async def champions(db: AsyncSession, solve_ids: Sequence[SolveId]) -> dict[Solv
     }
 
 
-async def used(db: AsyncSession, user_id: str, *, limit: int) -> list[Used]:
-    """What somebody's solves were of, newest first."""
+async def used(db: AsyncSession, user_id: str, *, limit: int) -> list[UsedRepository]:
+    """Repositories of a user's solves, newest first."""
     query = (
         select(SolveRow.repo, SolveRow.repo_url, SolveRow.snapshot, SolveRow.created_at)
         .where(SolveRow.user_id == user_id)
         .order_by(*_NEWEST_FIRST)
         .limit(limit)
     )
-    return [Used(*row) for row in await db.execute(query)]
+    return [UsedRepository(*row) for row in await db.execute(query)]

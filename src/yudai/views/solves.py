@@ -58,7 +58,7 @@ class SolveFacts(Value):
     """Fields that the views of a solve share: a column that is named here is in all of them."""
 
     progress: Progress
-    created_at: float = Field(description="Seconds since the epoch, as all times.")
+    created_at: float = Field(description="Seconds since the epoch, like all times.")
     started_at: float | None
     finished_at: float | None
     deadline_at: float | None
@@ -66,7 +66,7 @@ class SolveFacts(Value):
 
 class SolveSummary(SolveHead, SolveFacts):
     champion_handle: str
-    tests: Tests | None = Field(description="The champion's, once it was verified.")
+    tests: Tests | None = Field(description="The champion's tests, once it is verified.")
     reason: str = Field(description="One line: why this champion, or why none.")
     conversation_id: str | None
     links: dict[str, str]
@@ -76,21 +76,21 @@ class SolvePage(Value):
     solves: tuple[SolveSummary, ...]
     cursor: str | None = Field(description="For the next page; null on the last one.")
     reset: bool = Field(
-        default=False, description="The cursor meant nothing, so this is the first page."
+        default=False, description="The cursor was invalid, so this is the first page."
     )
 
 
 class RunView(RunFacts):
     position: int
     contestant: Contestant
-    attempt: int = Field(description="Numbers are those of this attempt, but for the cost.")
+    attempt: int = Field(description="The attempt of the other numbers, except the cost.")
     exit_status: str
     edits_capped: bool
-    """Its edits were used up: the patch is as it stood then."""
+    """Whether max_edits was reached; the patch is from that point."""
     message_count: int
     tokens: Tokens
-    cost_usd: float = Field(description="Of all attempts together.")
-    earlier_cost_usd: float = Field(description="Of those before this one.")
+    cost_usd: float = Field(description="Cost of all attempts.")
+    earlier_cost_usd: float = Field(description="Cost of the earlier attempts.")
     latency_ms: int
     verdict: Verdict | None
     why: str
@@ -110,7 +110,7 @@ class EventView(Value):
 
 
 class SolveView(SolveDocument, Decisions, SolveFacts):
-    """Everything but the trajectories."""
+    """A solve with everything except the trajectories."""
 
     matrix: Matrix
     budget: Budget
@@ -120,9 +120,9 @@ class SolveView(SolveDocument, Decisions, SolveFacts):
     issue_title: str
     issue_body: str
     issue_number: int | None
-    issue_facts: IssueFacts | None = Field(description="Null: its words are from no forge.")
-    origin: Origin | None = Field(description="How it was asked for.")
-    publication: PublicationView | None = Field(description="Its pull request, or comment.")
+    issue_facts: IssueFacts | None = Field(description="null: the issue is not from a forge.")
+    origin: Origin | None = Field(description="How it was requested.")
+    publication: PublicationView | None = Field(description="Its pull request or comment.")
     repo_url: str
     publish: PublishMode | None = Field(description="null: the solve is not from a forge.")
     base_branch: str
@@ -191,7 +191,7 @@ def _not_found(solve_id: SolveId) -> NotFoundError:
 
 
 class _Known(NamedTuple):
-    """What stands in other rows than the solves' own."""
+    """Facts from other rows than the solves' own."""
 
     tallies: Mapping[SolveId, Tally]
     champions: Mapping[SolveId, Champion]

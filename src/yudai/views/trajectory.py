@@ -1,4 +1,4 @@
-"""A run's trajectory page by page, and whole in a stream."""
+"""A run's trajectory, in pages or as a stream."""
 
 import json
 from collections.abc import AsyncGenerator, Sequence
@@ -34,14 +34,14 @@ class Raw(NamedTuple):
     """Text in parts, mostly JSON."""
 
     tag: str
-    """Changes with it."""
+    """Changes with the content."""
     parts: AsyncGenerator[bytes]
     is_settled: bool = False
-    """It will not change any more, as long as its attempt is named."""
+    """Whether it can no longer change, if the attempt is given."""
 
 
 async def messages(store: Store, which: Which, *, before: int | None, limit: int) -> TrajectoryPage:
-    """The last ones before that number, as many as fit."""
+    """The last messages before that number, as many as fit."""
     async with store.read() as db:
         run = await own_run(db, which)
         attempt = which.attempt or run.attempt
@@ -60,7 +60,7 @@ async def messages(store: Store, which: Which, *, before: int | None, limit: int
 
 
 async def message(store: Store, which: Which, seq: int) -> Raw:
-    """One message whole, as it is stored."""
+    """One message in full, as stored."""
     async with store.read() as db:
         run = await own_run(db, which)
         attempt = which.attempt or run.attempt
@@ -96,7 +96,7 @@ async def steps(
 
 
 async def step(store: Store, which: Which, number: int) -> Raw:
-    """All messages of one step, as they are stored."""
+    """All messages of one step, as stored."""
     async with store.read() as db:
         run = await own_run(db, which)
         attempt = which.attempt or run.attempt
@@ -114,7 +114,7 @@ async def step(store: Store, which: Which, number: int) -> Raw:
 
 
 async def trajectory(store: Store, which: Which) -> Raw:
-    """In mini-SWE-agent's format, as far as it goes."""
+    """In mini-SWE-agent's format, up to now."""
     async with store.read() as db:
         run = await own_run(db, which)
     document = export((), so_far(run))
@@ -125,7 +125,7 @@ async def trajectory(store: Store, which: Which) -> Raw:
 
 
 async def transcript(store: Store, which: Which) -> Raw:
-    """As plain text for people, as far as it goes."""
+    """As plain text for people, up to now."""
     async with store.read() as db:
         run = await own_run(db, which)
     attempt = which.attempt or run.attempt
@@ -133,7 +133,7 @@ async def transcript(store: Store, which: Which) -> Raw:
 
 
 async def _tell(store: Store, run: RunRow, attempt: int) -> AsyncGenerator[bytes]:
-    """Step by step: only the messages of one page and of one step are held."""
+    """Step by step, so that only the messages of one page are in memory."""
     began_at: float | None = None
     open_step: list[TrajectoryMessage] = []
     async for one in _stream(store, run, attempt):
@@ -158,7 +158,7 @@ async def _bodies(
 async def _stream(
     store: Store, run: RunRow, attempt: int, *, after: int = -1, step: int | None = None
 ) -> AsyncGenerator[Stored]:
-    """Page by page: nobody holds all of them. Those of one step stand together."""
+    """Page by page, to save memory. Messages of one step stay together."""
     while True:
         async with store.read() as db:
             page = await trajectories.page_after(
@@ -188,7 +188,7 @@ def _transcript(messages: Sequence[TrajectoryMessage], began_at: float) -> bytes
 
 
 def _numbers(after: int | None, before: int | None, *, limit: int, last: int) -> range:
-    """Which steps are meant: from after one, up to before another, at most so many."""
+    """The range of steps: after one, before another, at most `limit`."""
     end = last + 1 if before is None else min(before, last + 1)
     if after is None and before is not None:
         return range(max(0, end - limit), end)
@@ -197,7 +197,7 @@ def _numbers(after: int | None, before: int | None, *, limit: int, last: int) ->
 
 
 def _fitting(views: Sequence[MessageView]) -> list[MessageView]:
-    """As many from the beginning as one page may hold; the first always."""
+    """As many as fit on a page, at least one."""
     room, fitting = _PAGE_BYTES, list[MessageView]()
     for view in views:
         room -= len(view.text.encode()) + sum(len(command.encode()) for command in view.commands)
@@ -239,18 +239,18 @@ def _step_view(messages: Sequence[Stored], *, is_cut: bool) -> StepView:
 
 
 class DiffAt(Value):
-    """The work tree as it stood after the newest edit up to a message."""
+    """The changes to the work tree after the newest edit up to a message."""
 
     run_id: RunId
     attempt: int
-    seq: int = Field(description="Of the message after which it stood so; -1: nothing changed yet.")
+    seq: int = Field(description="The message with the newest edit; -1: no change yet.")
     edit: int = Field(description="The first edit is 1; 0: none yet.")
     patch: str
-    truncated: bool = Field(description="It was too large to be kept whole.")
+    truncated: bool = Field(description="The diff was too large to be stored in full.")
 
 
 async def diff_at(store: Store, which: Which, seq: int) -> DiffAt:
-    """Never another answer once that message is stored: messages come in order."""
+    """The response never changes once the message is stored, because messages are in order."""
     async with store.read() as db:
         run = await own_run(db, which)
         attempt = which.attempt or run.attempt
@@ -261,7 +261,7 @@ async def diff_at(store: Store, which: Which, seq: int) -> DiffAt:
             # Imported, or run by an earlier version: it would be wrong to say that none was.
             last = await trajectories.newest_edit(db, run.id, attempt=attempt)
             if last is None and attempt == run.attempt:
-                raise NotYetError("what this run had changed at each step was not recorded")
+                raise NotYetError("the changes of each step of this run were not recorded")
     if found is None:
         return DiffAt(run_id=run.id, attempt=attempt, seq=-1, edit=0, patch="", truncated=False)
     extra = as_object(body_of(found.body).get("extra"))

@@ -1,4 +1,4 @@
-"""A solve's runs as somebody watches them: what has changed first, the rest only of those."""
+"""Queries for live updates: first which runs changed, then details of only those."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -64,7 +64,7 @@ _LAST_TURN = (
 
 
 def _columns(row: type[Base], view: type[Value], *others: str) -> list[ColumnElement[Any]]:
-    """Those that the view shows by their own names, and others that it computes from."""
+    """Columns that the view shows, and those that it computes from."""
     names = {*view.model_fields, *others}
     return [column for column in row.__table__.columns if column.name in names]
 
@@ -79,7 +79,7 @@ _RUNS = select(
         "cost_micros",
         "earlier_cost_micros",
     ),
-    # The newest message of the model, as it is stored, while the run goes on.
+    # The model's newest stored message, while the run is active.
     case((RunRow.state == RunState.RUNNING, _LAST_TURN)).label("last_turn"),
 ).where(RunRow.id.in_(bindparam("run_ids", expanding=True)))
 _SOLVE = select(
@@ -110,7 +110,7 @@ _BASELINE = select(SolveRow.baseline).where(SolveRow.id == _SOLVE_ID)
 
 
 class RunVersion(NamedTuple):
-    """A run as far as one has to look to know whether it has changed."""
+    """The columns that show whether a run has changed."""
 
     id: RunId
     position: int
@@ -124,7 +124,7 @@ class SolveVersion(NamedTuple):
     state: str
     created_at: float
     event: int
-    """The newest of the timeline; 0: none."""
+    """Id of the newest event; 0: none."""
     runs: tuple[RunVersion, ...]
 
 
@@ -134,11 +134,11 @@ class EventFacts(NamedTuple):
     at: float
     run_id: RunId | None
     data: str
-    """JSON text as it is stored."""
+    """JSON text, as stored."""
 
 
 def solve_version(db: Connection, solve_id: SolveId) -> SolveVersion | None:
-    """One statement, however many runs there are; None when there is no such solve."""
+    """Read the solve and its runs in one statement; None if there is no such solve."""
     rows = db.execute(_VERSION, {"solve_id": solve_id}).all()
     if not rows:
         return None
@@ -149,7 +149,7 @@ def solve_version(db: Connection, solve_id: SolveId) -> SolveVersion | None:
 
 
 def runs(db: Connection, run_ids: Sequence[RunId]) -> dict[RunId, Facts]:
-    """What `lane_view` shows of them."""
+    """The details that `lane_view` shows."""
     return {row.id: row for row in db.execute(_RUNS, {"run_ids": list(run_ids)})}
 
 
@@ -158,7 +158,7 @@ def solve(db: Connection, solve_id: SolveId) -> Facts:
 
 
 def progress(db: Connection, solve_id: SolveId) -> Tally:
-    """How many runs are in each state, and what they cost."""
+    """Number of runs per state and their cost."""
     rows = db.execute(_PROGRESS, {"solve_id": solve_id}).all()
     # PostgreSQL's sum of large integers is a decimal.
     cost = sum(int(cost) for _, _, cost in rows)
@@ -171,7 +171,7 @@ def events(db: Connection, solve_id: SolveId, *, after: int, limit: int) -> list
 
 
 def baseline(db: Connection, solve_id: SolveId, runs: Iterable[Facts]) -> Baseline | None:
-    """What verdicts are compared with; it is long, so only where there are some."""
+    """The baseline. It is long, so it is read only if there are verdicts."""
     if all(run.verdict is None for run in runs):
         return None
     return db.execute(_BASELINE, {"solve_id": solve_id}).scalar_one()

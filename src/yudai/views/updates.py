@@ -1,4 +1,4 @@
-"""What has changed in a solve since its watcher looked last."""
+"""Live updates: what changed in a solve since the cursor of a poll."""
 
 import heapq
 import json
@@ -34,36 +34,36 @@ class UpdatesView(Value):
     """Merge lanes by `id`, events by `id`, messages by (run, `attempt`, `seq`)."""
 
     cursor: str
-    """For the next request."""
+    """Cursor for the next request."""
     epoch: str
-    """Of the solve; another one means another database."""
+    """Identifies the database; a different one means that it was replaced."""
     server_time: float
     poll_ms: int
-    """When to ask again; 0: never, the solve has ended."""
+    """Milliseconds until the next poll; 0: the solve has ended."""
     terminal: bool
-    """Nothing will follow."""
+    """Whether the solve has ended."""
     reset: bool
-    """The cursor was of no use: forget everything, this is the beginning of a snapshot."""
+    """The cursor was invalid: discard everything, this is the start of a snapshot."""
     more: bool
-    """There was not room for all: ask again at once."""
+    """The response was full: poll again at once."""
     solve: WatchedSolve | None
-    """None: as it was."""
+    """null: unchanged."""
     lanes: tuple[LaneView, ...]
-    """Those that have changed."""
+    """Runs that have changed."""
     events: tuple[EventView, ...]
     messages: dict[RunId, tuple[MessageView, ...]]
-    """Of the open runs, each in the order of `seq`."""
+    """New messages of the open runs, each in the order of `seq`."""
     resets: tuple[RunId, ...]
-    """Runs whose messages are to be forgotten before these are added."""
+    """Runs whose messages must be discarded before these are added."""
     unknown: tuple[str, ...]
-    """What was to be opened and is no run of this solve."""
+    """Requested ids that are not runs of this solve."""
 
 
 MAX_BYTES = 256 * 1024
 TAIL = 50
-"""Messages that are sent of a run that is opened; earlier ones are asked for elsewhere."""
+"""Messages sent when a run is opened. Earlier ones have another route."""
 FAR = 500
-"""Whoever is so many messages behind is sent the tail anew."""
+"""A client that is further behind gets the tail again instead."""
 POLL_MS = {
     SolveState.QUEUED: 2000,
     SolveState.RUNNING: 2000,
@@ -83,7 +83,7 @@ class Ask(NamedTuple):
     user_id: str = LOCAL_USER
     cursor: str = ""
     open: tuple[str, ...] = ()
-    """Runs whose messages are wanted."""
+    """Runs whose messages are requested."""
     max_bytes: int = MAX_BYTES
 
 
@@ -108,7 +108,7 @@ class Answer:
 
     @property
     def is_idle(self) -> bool:
-        """Whether the cursor is still the newest."""
+        """Whether nothing has changed since the cursor."""
         cursor, seen = self._cursor, self._seen
         return (
             (cursor.rev, cursor.event) == (seen.rev, seen.event)
@@ -212,7 +212,7 @@ class Answer:
             self._marks[place] = self._marks[place]._replace(seq=seq, read_rev=read_rev)
 
     def _message_range(self, run: RunVersion, newest: int, most: int) -> MessageRange:
-        """What to send next: from the last one sent, or from the beginning of the tail."""
+        """The next range: after the last sent message, or from the start of the tail."""
         seq = self._mark(run).seq
         is_lost = seq > newest or newest - seq > FAR
         if seq >= 0 and is_lost:
@@ -222,7 +222,7 @@ class Answer:
         return MessageRange(run.id, run.attempt, seq, min(seq + most, newest))
 
     def _send(self, wanted: Sequence[MessageRange], found: Iterable[Stored]) -> list[int]:
-        """Oldest first, whichever run it is of; for each stretch how far that came."""
+        """Oldest first over all runs; returns how far each range got."""
         lines: dict[RunId, list[Stored]] = {one.run_id: [] for one in wanted}
         for message in sorted(found, key=attrgetter("seq")):
             lines[message.run_id].append(message)
@@ -246,7 +246,7 @@ class Answer:
 
 
 class _Room:
-    """What may still be written; the first of each kind always may, so that all get on."""
+    """The remaining size. The first item of each kind always fits, so that all progress."""
 
     def __init__(self, max_bytes: int) -> None:
         self._left = max_bytes
@@ -263,7 +263,7 @@ def _is_seen(mark: Mark, run: RunVersion) -> bool:
 
 
 def _watched_solve(db: Connection, solve_id: SolveId, solve: Facts) -> WatchedSolve:
-    """Of a row that `update_queries.solve` has read."""
+    """The view of a row that `update_queries.solve` has read."""
     tally = facts.progress(db, solve_id)
     return from_attributes(
         WatchedSolve,
@@ -277,7 +277,7 @@ def _watched_solve(db: Connection, solve_id: SolveId, solve: Facts) -> WatchedSo
 
 
 def _event_view(event: EventFacts) -> bytes:
-    """An EventView; its data is JSON text already."""
+    """An EventView whose data is already JSON text."""
     head = {name: value for name, value in event._asdict().items() if name != "data"}
     return f'{json.dumps(head)[:-1]},"data":{event.data}}}'.encode()
 
@@ -291,7 +291,7 @@ class Updates:
     clock: Clock
 
     async def poll(self, ask: Ask) -> bytes:
-        """An UpdatesView as JSON text: its parts are written once, to be weighed and sent."""
+        """An UpdatesView as JSON text. Each part is serialised only once."""
         if len(ask.open) > MAX_OPEN:
             raise RefusedError(f"open at most {MAX_OPEN} runs at once")
         body = None
@@ -301,7 +301,7 @@ class Updates:
 
 
 async def poll_once(context: Context, ask: Ask) -> UpdatesView:
-    """The same without a thread of its own: for a process that polls a single solve."""
+    """The same without a dedicated thread, for a process that polls a single solve."""
     look = partial(_look, ask=ask, now=context.clock.now())
     async with context.store.read() as db:
         body = await db.run_sync(lambda session: look(session.connection()))
@@ -324,7 +324,7 @@ async def open_updates(store: Store, clock: Clock) -> AsyncGenerator[Updates]:
 
 
 def _look(db: Connection, *, ask: Ask, now: float) -> bytes | None:
-    """Most looks find nothing new: one statement tells."""
+    """Most polls find nothing new, which one statement shows."""
     seen = facts.solve_version(db, ask.solve_id)
     if seen is None or seen.user_id != ask.user_id:
         return None
@@ -339,7 +339,7 @@ def _look(db: Connection, *, ask: Ask, now: float) -> bytes | None:
 
 
 def _fits(cursor: Cursor, seen: SolveVersion, epoch: int) -> bool:
-    """Not of another solve, nor of a future that a restored database has not had."""
+    """Whether the cursor is of this solve, and not newer than a restored database."""
     if cursor.epoch != epoch or cursor.rev > seen.rev or cursor.event > seen.event:
         return False
     if len(cursor.marks) > len(seen.runs):

@@ -28,7 +28,7 @@ from yudai.store.store import Store
 from yudai.wiring.sandboxes import is_set_up, make_backend, open_backend
 
 _OWNER = "doctor"
-_TOO_SMALL = "smaller than the settings say: build it again with `yudai sandbox build-template`"
+_TOO_SMALL = "smaller than configured: rebuild it with `yudai sandbox build-template`"
 _ENGINES = ("podman", "docker")
 
 
@@ -145,7 +145,7 @@ async def _start(backend: Backend) -> Start:
         return await measure_start(backend)
     except BusyError as error:
         # It works: other processes use it.
-        return Start(words=f"its start was not measured: {error}")
+        return Start(words=f"its start time was not measured: {error}")
 
 
 async def measure_start(backend: Backend) -> Start:

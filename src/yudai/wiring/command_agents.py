@@ -102,7 +102,7 @@ def endpoint_url(settings: Settings) -> str:
     if url is None or urlsplit(url).hostname is None:
         raise RefusedError(
             "sandboxes elsewhere cannot reach our model endpoint: set BACKEND_URL or"
-            " MODEL_ENDPOINT_URL to where they find this server"
+            " MODEL_ENDPOINT_URL to an address where they reach this server"
         )
     return url.rstrip("/")
 

@@ -28,13 +28,13 @@ _KEYS = {
     "openai_api_key": "models at OPENAI_BASE_URL; a local server may need none",
     "github_token": "repositories at GITHUB_URL, for users without their own token",
     "github_app_client_secret": "logins, through a GitHub App",
-    "github_webhook_secret": "webhooks of GITHUB_URL; unset: none are taken",
+    "github_webhook_secret": "webhooks of GITHUB_URL; unset: none are accepted",
     "secret_key": "hashes of logins and keys; unset in local mode: made in YUDAI_HOME",
     "token_keys": "users' tokens, encrypted; unset in local mode: made in YUDAI_HOME",
     **{row.key: row.purpose for row in BACKENDS.values() if row.key},
     "jwt_secret": "command agents: signs what they call models with",
     "postgres_password": "the database, where it is PostgreSQL",
-    "s3_access_key_id": "artifacts in S3; unset: the machine's own role",
+    "s3_access_key_id": "artifacts in S3; unset: the machine's role",
     "s3_secret_access_key": "artifacts in S3",
 }
 # Limits that users may want to change, by the setting's field.
@@ -79,18 +79,18 @@ class KeyFacts(Value):
 
 
 class LimitFacts(Value):
-    name: str = Field(description="The environment's name of the setting.")
+    name: str = Field(description="The environment variable.")
     value: str
     description: str
 
 
 class SettingsView(Value):
     version: str
-    mode: str = Field(description="`local`: one person, no login; `github`: everybody signs in.")
-    forge: str = Field(description="Where repositories are taken from.")
-    publish: PublishMode = Field(description="When a pull request is opened, unless asked.")
-    label: str = Field(description="What asks for a solve there.")
-    watched: tuple[str, ...] = Field(description="Repositories that are looked through for it.")
+    mode: str = Field(description="`local`: one person, no login; `github`: everyone signs in.")
+    forge: str = Field(description="URL of the forge.")
+    publish: PublishMode = Field(description="When a pull request is opened by default.")
+    label: str = Field(description="The label that requests a solve.")
+    watched: tuple[str, ...] = Field(description="Repositories that are polled.")
     home: str
     database: str = Field(description="`SQLite` or `PostgreSQL`; never its address.")
     artifacts: str
@@ -185,7 +185,7 @@ def _forge(settings: Settings) -> Finding:
         return Finding(
             name="github", ok=False, detail=f"GITHUB_APP_PRIVATE_KEY_PATH: cannot read {path}"
         )
-    by = known or "without a token: public repositories, a few questions an hour, nothing published"
+    by = known or "without a token: public repositories only, few requests per hour, no publishing"
     return Finding(name="github", ok=True, detail=f"{settings.github_url}, {by}")
 
 

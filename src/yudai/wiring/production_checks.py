@@ -63,14 +63,14 @@ def _token_keys(settings: Settings) -> Iterator[str]:
     try:
         FernetVault(split_keys(settings.token_keys))
     except RefusedError as error:
-        yield str(error).replace("TOKEN_KEYS:", "TOKEN_KEYS is no list of Fernet keys:", 1)
+        yield str(error).replace("TOKEN_KEYS:", "TOKEN_KEYS is not a list of Fernet keys:", 1)
 
 
 def _app(settings: Settings) -> Iterator[str]:
     if not settings.github_app_client_id:
-        yield "GITHUB_APP_CLIENT_ID is missing: users could not log in"
+        yield "GITHUB_APP_CLIENT_ID is missing: users cannot log in"
     if not _text(settings.github_app_client_secret):
-        yield "GITHUB_APP_CLIENT_SECRET is missing: users could not log in"
+        yield "GITHUB_APP_CLIENT_SECRET is missing: users cannot log in"
     if settings.github_app_id:
         yield from _long(
             "GITHUB_WEBHOOK_SECRET", settings.github_webhook_secret, is_needed=True, least=16
@@ -88,7 +88,7 @@ def _private_key(path: Path | None) -> Iterator[str]:
         yield f"GITHUB_APP_PRIVATE_KEY_PATH cannot be read ({why})"
         return
     if not is_key:
-        yield "GITHUB_APP_PRIVATE_KEY_PATH is no private key (PEM)"
+        yield "GITHUB_APP_PRIVATE_KEY_PATH is not a private key (PEM)"
 
 
 def _database(settings: Settings) -> Iterator[str]:
@@ -112,7 +112,7 @@ def _addresses(settings: Settings) -> Iterator[str]:
         if url and not _is_safe_url(url):
             yield f"{name} has to begin with https://"
     if (endpoint := settings.model_endpoint_url) is not None and host_of(endpoint) is None:
-        yield "MODEL_ENDPOINT_URL is no URL: give https://host/path"
+        yield "MODEL_ENDPOINT_URL is not a URL: give https://host/path"
     if not _has_name(settings):
         yield (
             "DOMAIN is missing, or BACKEND_URL or GITHUB_REDIRECT_URI:"
@@ -154,7 +154,7 @@ def _long(
     elif len(text) < least:
         yield f"{name} is too short: give {least} random characters or more"
     elif _is_weak(text):
-        yield f"{name} is no random text: give {least} random characters or more"
+        yield f"{name} is not random: give {least} random characters or more"
 
 
 def _is_weak(text: str) -> bool:

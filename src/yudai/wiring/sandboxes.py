@@ -69,7 +69,7 @@ def make_backend(
         raise RefusedError(f"there is no sandbox {chosen!r}: {nearest(chosen, BACKENDS)}")
     provision = CLOUDS[chosen](settings, on_blocked, local_sockets)
     if store is None:
-        raise RefusedError(f"sandboxes by {chosen} need a database, for what could be left of them")
+        raise RefusedError(f"sandboxes by {chosen} need a database, to find what they leave behind")
     register, network = make_register(store), _with_endpoint(settings, chosen)
     return _remote(settings, provision, register, network, waits=waits)
 

@@ -206,11 +206,13 @@ async def test_what_must_not_be_changed_is_not(offer: Offer):
 async def test_a_solve_of_no_folder_has_nothing_to_change(client: httpx.AsyncClient, ring: Ring):
     await ring.solve(passed())
     answer = await client.post(f"/api/solves/{SOLVE}/apply", json={})
-    assert "not of a folder" in problem(answer, Code.REFUSED)["detail"]
+    refused = problem(answer, Code.REFUSED)
+    assert refused["detail"].endswith("no folder: use `GET /api/runs/{run_id}/patch`")
+    assert refused["command_line"].endswith("use `yudai show --diff`")
     view = (await client.get(f"/api/solves/{SOLVE}")).json()
     assert (view["can_apply"], view["cannot_apply_because"]) == (
         False,
-        "this solve is not of a folder",
+        "this solve has no folder",
     )
 
 

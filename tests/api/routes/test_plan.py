@@ -302,7 +302,7 @@ async def test_the_demo_is_a_solve_like_any_other(
     view = (await client.get(f"/api/solves/{made['id']}")).json()
     assert (view["can_apply"], view["cannot_apply_because"]) == (
         False,
-        "this solve is not of a folder",
+        "this solve has no folder",
     )
 
 

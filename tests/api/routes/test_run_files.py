@@ -86,7 +86,7 @@ async def test_a_run_of_the_version_before_does_not_pretend(
     async with place.context.store.change() as db:
         await db.execute(update(MessageRow).values(is_test=None, edit=None))
     told = problem(await client.get(f"{url(scene)}/messages/0/diff"), Code.NOT_YET)
-    assert told["detail"] == "what this run had changed at each step was not recorded"
+    assert told["detail"] == "the changes of each step of this run were not recorded"
 
 
 async def test_an_imported_run_does_not_pretend_either(client: httpx.AsyncClient, ring: Ring):

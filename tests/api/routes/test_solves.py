@@ -203,8 +203,8 @@ async def test_numbers_that_are_none_do_not_fit(client: httpx.AsyncClient):
 NONSENSE: list[tuple[dict[str, Any], str]] = [
     ({"repo_url": "https://github.com/o/r"}, "name the repository once"),
     ({"repo_path": ""}, "name the repository once"),
-    ({"repo_path": "folder"}, "whole path"),
-    ({"repo_path": "~/folder"}, "whole path"),
+    ({"repo_path": "folder"}, "absolute path"),
+    ({"repo_path": "~/folder"}, "absolute path"),
     ({"repo_path": "/no/such/folder"}, "there is no folder /no/such/folder"),
     ({"repo_path": "/"}, "not a git repository"),
     ({"issue_text": " \n "}, "say what to solve"),

@@ -91,7 +91,7 @@ async def test_who_does_not_agree_is_told(server: Server):
         server.house.crowd.clock.time += 5
         server.house.crowd.provider.answer_device(DeviceState.DENIED)
 
-    with pytest.raises(RefusedError, match="did not agree"):
+    with pytest.raises(RefusedError, match="did not authorize"):
         await run_login(server.settings, sleep=refuse)
     assert not (server.settings.home / "login.json").exists()
 
@@ -118,7 +118,7 @@ async def test_keys_of_programs(server: Server, capsys: pytest.CaptureFixture[st
     for wrong in ("../solves", "", "a b"):
         with pytest.raises(RefusedError, match="id"):
             await run_keys_revoke(server.settings, wrong, json=True)
-    with pytest.raises(RefusedError, match="no scope 'reed'"):
+    with pytest.raises(RefusedError, match="unknown scope 'reed'"):
         await run_keys_create(server.settings, "x", scopes=["reed"], days=1, json=True)
 
 

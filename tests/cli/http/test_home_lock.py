@@ -52,7 +52,7 @@ async def test_an_owner_is_seen_while_it_lives_and_leaves_nothing_said(tmp_path:
 
 async def test_a_second_owner_is_told_who_the_first_is(tmp_path: Path):
     async with owning(tmp_path) as ownership:
-        with pytest.raises(ConflictError, match="is starting on"):
+        with pytest.raises(ConflictError, match="is already starting on"):
             await owning(tmp_path, patience_s=0).__aenter__()
         ownership.announce(ENTRY)
         with pytest.raises(ConflictError, match=r"http://127\.0\.0\.1:1 \(process 1\)"):

@@ -55,8 +55,8 @@ async def test_what_changed_replaces_what_was_known(stub: Stub, remote: Remote, 
         updates("2", lane(1, state="completed", verdict="passed", finished_at=1007.0), solve=None),
     )
     looking = source(remote, console)
-    await looking.look()
-    seen = (await looking.look()).seen
+    await looking.poll()
+    seen = (await looking.poll()).seen
     assert [entry.state for entry in seen.runs] == ["running", "completed"]
     first, second = seen.runs
     assert (first.last_action, first.finished_at, first.cost_usd) == ("cat a.py", None, 0.25)
@@ -68,8 +68,8 @@ async def test_a_reset_forgets_what_was_known(stub: Stub, remote: Remote, consol
     replies = [updates("1", lane(0), lane(1)), updates("2", lane(0), reset=True)]
     stub.on("GET", UPDATES, *replies)
     looking = source(remote, console)
-    assert len((await looking.look()).seen.runs) == 2
-    assert len((await looking.look()).seen.runs) == 1
+    assert len((await looking.poll()).seen.runs) == 2
+    assert len((await looking.poll()).seen.runs) == 1
 
 
 async def test_no_event_is_told_twice(stub: Stub, remote: Remote, console: Console):
@@ -148,13 +148,13 @@ async def test_a_restart_at_the_same_address_is_survived(stub: Stub, console: Co
         first.on("GET", UPDATES, updates("1", lane(0)))
         remote = await after.enter_async_context(open_remote(first.url))
         looking = source(remote, console, first_wait_s=0.05)
-        await looking.look()
+        await looking.poll()
         await before.aclose()
-        look = asyncio.create_task(looking.look())
+        polled = asyncio.create_task(looking.poll())
         stub.on("GET", UPDATES, updates("2", state="completed"))
         port = int(first.url.rpartition(":")[2])
         await after.enter_async_context(serving(stub, port=port))
-        assert (await look).is_last
+        assert (await polled).is_last
     assert stub.asked[-1].query == {"cursor": "1"}
 
 
@@ -166,18 +166,18 @@ async def test_a_restart_at_another_address_is_found(stub: Stub, console: Consol
         remote = await after.enter_async_context(open_remote(first.url))
         remote.moves_to = lambda: stub.url
         looking = source(remote, console)
-        await looking.look()
+        await looking.poll()
         await before.aclose()
         stub.on("GET", UPDATES, updates("2", state="completed"))
-        assert (await looking.look()).is_last
+        assert (await looking.poll()).is_last
     assert stub.asked[-1].query == {"cursor": "1"}
     assert f"cannot reach the server {first.url}" in " ".join(said(console).split())
 
 
 async def test_patience_has_an_end(stub: Stub, remote: Remote, console: Console):
     stub.on("GET", UPDATES, problem(503, "away"))
-    with pytest.raises(YudaiError, match=r"goes on when the server is back: `.*watch 0000aaaa`"):
-        await source(remote, console, patience_s=0.025).look()
+    with pytest.raises(YudaiError, match=r"continues when the server is back: `.*watch 0000aaaa`"):
+        await source(remote, console, patience_s=0.025).poll()
 
 
 async def test_what_will_not_change_is_not_asked_again(
@@ -185,7 +185,7 @@ async def test_what_will_not_change_is_not_asked_again(
 ):
     stub.on("GET", UPDATES, problem(404, "there is no solve x"))
     with pytest.raises(NotFoundError, match="there is no solve x"):
-        await source(remote, console).look()
+        await source(remote, console).poll()
     assert len([asked for asked in stub.asked if asked.path == UPDATES]) == 1
 
 
@@ -197,4 +197,4 @@ async def test_words_that_nobody_knows_are_another_version(
 
     stub.on("GET", UPDATES, strange)
     with pytest.raises(YudaiError, match="another version"):
-        await source(remote, console).look()
+        await source(remote, console).poll()

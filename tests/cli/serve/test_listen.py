@@ -19,7 +19,7 @@ PUBLIC = ["0.0.0.0", "::", "192.0.2.1", "2001:db8::1", "::ffff:8.8.8.8"]  # noqa
 
 @pytest.mark.parametrize("host", PUBLIC)
 def test_an_address_that_others_can_reach_is_refused(host: str):
-    with pytest.raises(RefusedError, match=r"no login yet: use 127\.0\.0\.1"):
+    with pytest.raises(RefusedError, match=r"without a login: use 127\.0\.0\.1"):
         bind(host, 0)
 
 
@@ -32,7 +32,7 @@ def test_a_name_is_what_it_resolves_to(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(socket, "getaddrinfo", resolve)
     with bind("mine", 0) as listener:
         assert url_of(listener).startswith("http://127.0.0.1:")
-    with pytest.raises(RefusedError, match="mixed could be reached by others"):
+    with pytest.raises(RefusedError, match="mixed would be open to others"):
         bind("mixed", 0)
 
 

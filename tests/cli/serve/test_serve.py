@@ -106,7 +106,7 @@ async def test_the_settings_say_where_unless_somebody_types_it(
 ):
     monkeypatch.setenv("HOST", "0.0.0.0")  # noqa: S104 - refused
     settings = Settings.at(tmp_path)
-    with pytest.raises(RefusedError, match=r"0\.0\.0\.0 could be reached by others"):
+    with pytest.raises(RefusedError, match=r"0\.0\.0\.0 would be open to others"):
         await run_serve(settings, ANY_PORT, opening=Parts())
     given = ANY_PORT._replace(host="127.0.0.1")
     serving = asyncio.create_task(run_serve(settings, given, opening=Parts()))

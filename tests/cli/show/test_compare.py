@@ -108,12 +108,12 @@ async def test_runs_of_two_solves_and_of_two_bases(
 
 
 async def test_what_cannot_be_compared_is_refused(ring: Ring, compared: Compare):
-    with pytest.raises(NotFoundError, match="no solve yet"):
+    with pytest.raises(NotFoundError, match="no solves yet"):
         await compared()
     await ring.solve(passed())
     with pytest.raises(NotFoundError, match="fewer than two runs"):
         await compared()
-    with pytest.raises(NotFoundError, match="has no rival"):
+    with pytest.raises(NotFoundError, match="is the only run"):
         await compared(FIRST)
     with pytest.raises(RefusedError, match="compared with itself"):
         await compared(FIRST, run_id(0))

@@ -28,9 +28,10 @@ from yudai.kit.clock import SystemClock
 from yudai.kit.errors import RefusedError
 from yudai.kit.ids import LOCAL_USER, SolveId
 from yudai.operations import telemetry
+from yudai.publishing import queries as publications
 from yudai.publishing.domain.publication import PublicationState
 from yudai.publishing.requests import Publications
-from yudai.publishing.views import PublicationView
+from yudai.publishing.tables import PublicationRow
 from yudai.settings import Settings
 from yudai.solves import timeline as events
 from yudai.solves.domain.origin import OriginKind, PublishMode
@@ -149,6 +150,11 @@ def given(town: Town, **changes: Any) -> Options:
     return whole._replace(**changes)
 
 
+async def _publication(settings: Settings, solve_id: SolveId) -> PublicationRow | None:
+    async with open_context(settings) as context, context.store.read() as db:
+        return await publications.find(db, solve_id)
+
+
 async def _solve(settings: Settings, ending: str) -> tuple[SolveRow, list[str]]:
     async with open_context(settings) as context:
         row = await find_solve(context, ending)
@@ -180,8 +186,9 @@ async def test_an_issue_is_fetched_planned_solved_and_published(
     assert told[:2] == ["solve.opened", "base.fetched"]
     assert town.mirrors.fetched == [("ada/calc", "main", "wim")]
     assert set(town.asked_by) == {LOCAL_USER}
-    assert town.publisher is not None
-    assert town.publisher.actors == [LOCAL_USER]
+    publication = await _publication(settings, row.id)
+    assert publication is not None
+    assert publication.actor == LOCAL_USER
 
 
 async def test_without_asking_nothing_is_published_and_it_is_said_how(
@@ -191,28 +198,27 @@ async def test_without_asking_nothing_is_published_and_it_is_said_how(
     said = " ".join(capsys.readouterr().out.split())
     assert "Open its pull request: " in said
     assert "publish " in said
-    assert town.publisher is not None
-    assert town.publisher.actors == []
     row, _ = await _solve(settings, "")
+    assert await _publication(settings, row.id) is None
     assert row.state is SolveState.AWAITING_REVIEW
 
 
 async def test_without_a_champion_nothing_is_published(settings: Settings, town: Town, capsys):
     assert await run_solve(settings, given(town, pr=True, model=["scripted/wrong"])) == 2
-    assert json.loads(capsys.readouterr().out)["solve"]["champion"] is None
-    assert town.publisher is not None
-    assert town.publisher.actors == []
+    shown = json.loads(capsys.readouterr().out)
+    assert shown["solve"]["champion"] is None
+    assert await _publication(settings, shown["solve"]["id"]) is None
 
 
 async def test_what_may_not_be_published_is_said_after_the_document(
     settings: Settings, town: Town, capsys, monkeypatch: pytest.MonkeyPatch
 ):
-    async def refuse(self: Publishing, solve_id: SolveId, *, actor: str) -> PublicationView:
-        view = await self.asked.request(solve_id, actor=actor)
-        changes = {"state": PublicationState.REFUSED, "reason": "it changes a workflow"}
-        return view.model_copy(update=changes)
+    async def refuse(self: Publishing, solve_id: SolveId) -> None:
+        async with self.asked.store.change() as db:
+            row = await publications.get(db, solve_id)
+            row.state, row.reason = PublicationState.REFUSED, "it changes a workflow"
 
-    monkeypatch.setattr(Publishing, "request", refuse)
+    monkeypatch.setattr(Publishing, "resume", refuse)
     with pytest.raises(RefusedError, match="not published: it changes a workflow"):
         await run_solve(settings, given(town, pr=True))
     assert json.loads(capsys.readouterr().out)["solve"]["champion"] is not None

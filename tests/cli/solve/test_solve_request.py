@@ -86,6 +86,10 @@ def test_every_axis_and_limit_is_taken_over(ask):
     assert asked.setup_commands == ("npm ci",)
 
 
+def test_which_agents_there_are_is_known_where_the_solve_runs(ask):
+    assert ask(agent=["of-the-server"]).matrix.agents == ("of-the-server",)
+
+
 def test_an_empty_setup_means_none_at_all(ask):
     assert ask(setup=[""]).setup_commands == ()
 

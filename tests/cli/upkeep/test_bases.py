@@ -132,7 +132,7 @@ async def test_what_can_be_removed_is(
     assert capsys.readouterr().out == "old: removed\n"
     assert str(refused.value) == (
         "there is no base 'none': yudai bases lists them; "
-        "1 sandbox stands on base young: remove it after their end"
+        "1 sandbox stands on base young: remove it when they have ended"
     )
     assert await keys(backend) == ["young"]
 

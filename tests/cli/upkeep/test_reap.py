@@ -23,7 +23,9 @@ from yudai.wiring.sandbox_upkeep import open_reaper
 Captured = pytest.CaptureFixture[str]
 DEAD = Leftover(backend="e2b", id="m-1", owner="run-1", why="its process is dead", age_s=3900)
 REFUSED = DEAD.model_copy(update={"id": "m-2", "fate": Fate.REFUSED, "note": "denied"})
-WAITING = Leftover(backend="e2b", id="m-3", why="nobody knows it", fate=Fate.WAITING, note="later")
+WAITING = Leftover(
+    backend="e2b", id="m-3", why="it is not in the database", fate=Fate.WAITING, note="later"
+)
 
 
 @dataclass
@@ -64,7 +66,7 @@ async def test_each_leftover_has_a_line_with_why_and_age(settings: Settings, cap
     assert capsys.readouterr().out.splitlines() == [
         "✓ e2b m-1: its process is dead, 65:00 min old, of run-1",
         "✗ e2b m-2: its process is dead, 65:00 min old, of run-1, denied",
-        "… e2b m-3: nobody knows it, later",
+        "… e2b m-3: it is not in the database, later",
         "1 leftover removed; 1 could not be removed: the next sweep tries again; 1 watched.",
     ]
     assert backend.asked == [False]
@@ -81,7 +83,7 @@ async def test_a_dry_run_says_what_would_be(settings: Settings, capsys: Captured
 
 async def test_nothing_is_said_to_be_nothing(settings: Settings, capsys: Captured):
     assert await run_reap(settings, dry_run=False, opened=opener(e2b=SweptBackend())) == 0
-    assert capsys.readouterr().out == "Nothing is left over.\n"
+    assert capsys.readouterr().out == "There are no leftovers.\n"
 
 
 async def test_nothing_is_not_said_of_what_was_not_asked(settings: Settings, capsys: Captured):
@@ -89,8 +91,8 @@ async def test_nothing_is_not_said_of_what_was_not_asked(settings: Settings, cap
     backends = opener(e2b=broken, process=SweptBackend())
     assert await run_reap(settings, dry_run=True, opened=backends) == 1
     said = capsys.readouterr()
-    assert said.out == "Nothing was found where we could look; e2b was not asked.\n"
-    assert said.err == "yudai: e2b was not swept: the key is wrong\n"
+    assert said.out == "Nothing was found on the backends that answered; e2b was not asked.\n"
+    assert said.err == "yudai: e2b was not checked: the key is wrong\n"
     assert await run_reap(settings, dry_run=True, opened=opener(e2b=broken, prime=broken)) == 1
     assert "e2b and prime were not asked" in capsys.readouterr().out
 
@@ -102,7 +104,7 @@ async def test_a_provider_that_fails_is_one_line_and_the_others_are_swept(
     backends = opener(e2b=broken, prime=SweptBackend([DEAD]))
     assert await run_reap(settings, dry_run=False, opened=backends) == 1
     said = capsys.readouterr()
-    assert said.err == "yudai: e2b was not swept: the key is wrong\n"
+    assert said.err == "yudai: e2b was not checked: the key is wrong\n"
     assert "1 leftover removed." in said.out
 
 
@@ -137,7 +139,7 @@ async def test_what_a_provider_calls_things_moves_no_cursor(settings: Settings, 
 
 async def test_local_backends_are_swept_without_a_key(settings: Settings, capsys: Captured):
     assert await run_reap(settings, dry_run=True, opened=open_reaper) == 0
-    assert capsys.readouterr().out == "Nothing is left over.\n"
+    assert capsys.readouterr().out == "There are no leftovers.\n"
 
 
 async def test_what_cannot_be_removed_is_one_line_and_keeps_no_other(

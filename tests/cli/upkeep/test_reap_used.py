@@ -89,12 +89,12 @@ async def test_containers_of_one_command_are_swept(house: House, backend: str, c
     assert f"✓ container {name}: its process is dead" in capsys.readouterr().out
     assert house.engine.containers() == {}
     assert await run_reap(house.settings, dry_run=False, backend=backend) == 0
-    assert capsys.readouterr().out == "Nothing is left over.\n"
+    assert capsys.readouterr().out == "There are no leftovers.\n"
 
 
 async def test_what_was_never_used_is_not_asked(house: House, capsys: Captured):
     assert await run_reap(house.settings, dry_run=False) == 0
-    assert capsys.readouterr().out == "Nothing is left over.\n"
+    assert capsys.readouterr().out == "There are no leftovers.\n"
     assert house.engine.calls() == []
 
 
@@ -135,7 +135,7 @@ async def test_at_e2b_with_a_key_and_without(
             await note(context.store, "box-of-the-dead", "e2b", machine.id)
 
         assert await run_reap(house.settings, dry_run=False) == 1
-        needed = "e2b was not swept: sandboxes at E2B need a key: set E2B_API_KEY"
+        needed = "e2b was not checked: sandboxes at E2B need a key: set E2B_API_KEY"
         assert needed in capsys.readouterr().err
         assert [*e2b.sandboxes] == [machine.id]
 

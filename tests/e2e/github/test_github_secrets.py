@@ -124,7 +124,7 @@ def _all_secrets(place: ForgeHouse, own: dict[str, str]) -> dict[str, str]:
 
 
 def _content(path: Path) -> bytes:
-    """A box's shell can only be executed, even by its owner, who is no root."""
+    """A sandbox's shell can only be executed, even by its owner, who is no root."""
     if os.access(path, os.R_OK):
         return path.read_bytes()
     mode = path.stat().st_mode

@@ -1,4 +1,4 @@
-"""The demo with its page, ended early or without a sandbox; test_demo.py sees a whole race."""
+"""The demo with its page, ended early or without a sandbox; test_demo.py sees a whole solve."""
 
 import json
 from pathlib import Path
@@ -16,7 +16,7 @@ NO_NAMESPACES = (
 
 
 @pytest.mark.real
-def test_ctrl_c_in_the_race_ends_it_for_good(tmp_path: Path):
+def test_ctrl_c_during_the_solve_ends_it_for_good(tmp_path: Path):
     with started(tmp_path) as demo:
         demo.wait_for("base.prepared")
         assert demo.interrupt() == (130, "")

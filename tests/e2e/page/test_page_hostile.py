@@ -101,7 +101,7 @@ async def ground(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[Gro
         here = f"/solves/{solve_id}"
         paths = {
             "solves": "/",
-            "race": f"{here}?open={run.id}",
+            "solve": f"{here}?open={run.id}",
             "issue": f"{here}?view=issue",
             "diff": f"{here}?view=diff",
             "verification": f"{here}?view=verification",
@@ -118,7 +118,8 @@ def _quoted(text: str) -> str:
 
 
 PLACES = (
-    "solves", "race", "issue", "diff", "verification", "trajectory", "conversation", "conversations"
+    "solves", "solve", "issue", "diff", "verification", "trajectory",
+    "conversation", "conversations",
 )  # fmt: skip
 
 

@@ -342,7 +342,7 @@ async def test_a_name_is_checked_before_anything_is_spent(
     await forge.check_branch(found, "fix/free")
     with pytest.raises(ConflictError):
         await forge.check_branch(found, "main")
-    with pytest.raises(RefusedError, match="no name for a branch"):
+    with pytest.raises(RefusedError, match="not a branch name"):
         await forge.check_branch(found, "a..b")
     with pytest.raises(RefusedError, match="uncommitted"):
         await forge.check_branch(found.model_copy(update={"dirty": True}), "fix/free")

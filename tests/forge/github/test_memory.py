@@ -3,7 +3,7 @@
 from tests.support.fakes import StillClock
 from yudai.forge.adapters.github.client import Client, Memory
 from yudai.forge.adapters.github.configuration import PUBLIC_API
-from yudai.forge.adapters.github.messages import Answer, Ask, Identity
+from yudai.forge.adapters.github.messages import Answer, ApiRequest, Identity
 
 
 def _answer(size: int = 10, **headers: str) -> Answer:
@@ -41,9 +41,9 @@ def test_what_cannot_be_asked_about_again_is_not_kept() -> None:
 
 class StubWire:
     def __init__(self) -> None:
-        self.sent: list[tuple[Ask, Identity]] = []
+        self.sent: list[tuple[ApiRequest, Identity]] = []
 
-    async def send(self, ask: Ask, *, by: Identity) -> Answer:
+    async def send(self, ask: ApiRequest, *, by: Identity) -> Answer:
         self.sent.append((ask, by))
         return _answer()
 
@@ -60,10 +60,10 @@ async def test_github_itself_has_a_second_between_two_writes_of_one_writer() -> 
     client = Client(PUBLIC_API, clock=StillClock(), sleep=sleep)
     client._wire = StubWire()  # type: ignore[assignment]
     bot = Identity(remedy="", writer="bot")
-    post = Ask("/x", method="POST")
+    post = ApiRequest("/x", method="POST")
     await client.answer(post, by=bot)
     assert slept == []
-    await client.answer(Ask("/x"), by=bot)
+    await client.answer(ApiRequest("/x"), by=bot)
     await client.answer(post, by=Identity(remedy=""))
     assert slept == []
     await client.answer(post, by=bot)

@@ -129,7 +129,7 @@ async def test_a_base_that_is_gone(scene: Scene):
 
 @pytest.mark.parametrize("base", ["main", "-x", "HEAD", "1" * 39, "../x", "1" * 40 + "^{tree}"])
 async def test_a_base_is_a_whole_name_of_a_commit(scene: Scene, base: str):
-    with pytest.raises(RefusedError, match="is no commit"):
+    with pytest.raises(RefusedError, match="is not a commit"):
         await scene.mirrors.build(scene.repo, base, scene.work.patch(FIX), TEXT, by=BY)
 
 

@@ -104,7 +104,7 @@ async def test_names_of_branches_are_checked_before_git_is_asked(scene: Scene, n
             await scene.mirrors.fetch(scene.repo, name, by=BY)
         return
     for ask in (scene.mirrors.fetch, scene.mirrors.branch_head):
-        with pytest.raises(RefusedError, match="is no name for a branch"):
+        with pytest.raises(RefusedError, match="is not a branch name"):
             await ask(scene.repo, name, by=BY)
     assert scene.server.asked == []
 
@@ -121,7 +121,7 @@ async def test_what_is_not_there_is_said(scene: Scene):
 async def test_who_may_not_see_it_is_told_so_without_a_prompt(scene: Scene):
     bad = Credential(kind=CredentialKind.USER, token=SecretStr("bad-token-bad-token"))
     for by in (ANONYMOUS, bad):
-        with pytest.raises(ForbiddenError, match="not for this token"):
+        with pytest.raises(ForbiddenError, match="this token has no access"):
             await scene.mirrors.fetch(scene.repo, "main", by=by)
 
 

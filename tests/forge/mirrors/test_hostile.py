@@ -204,7 +204,7 @@ FORGES = [
 async def test_addresses_are_https_or_loopback_or_refused(scene: Scene, forge: str):
     repo = RepoRef(forge=forge, owner="ada", name="sample")
     for ask in (scene.mirrors.fetch, scene.mirrors.branch_head):
-        with pytest.raises(RefusedError, match="is no forge"):
+        with pytest.raises(RefusedError, match="is not a forge"):
             await ask(repo, "main", by=BY)
     assert not (scene.home / "remotes").exists()
 
@@ -216,12 +216,12 @@ async def test_addresses_are_https_or_loopback_or_refused(scene: Scene, forge: s
 async def test_names_of_repositories_are_checked_again(scene: Scene, owner: str, name: str):
     repo = RepoRef(forge=scene.server.url, owner=owner, name=name)
 
-    with pytest.raises(RefusedError, match="is no name of an owner or repository"):
+    with pytest.raises(RefusedError, match="is not a valid owner or repository name"):
         await scene.mirrors.fetch(repo, "main", by=BY)
 
 
 async def test_plain_http_is_refused_unless_it_is_allowed(scene: Scene):
-    with pytest.raises(RefusedError, match="is no forge"):
+    with pytest.raises(RefusedError, match="is not a forge"):
         await RemoteMirrors(scene.home).fetch(scene.repo, "main", by=BY)
     assert scene.server.asked == []
 
@@ -332,7 +332,7 @@ async def test_secrets_are_hidden_in_git_s_own_words_and_in_ours(scene: Scene):
 
     ran = await git.run("rev-parse", "--verify", f"{TOKEN}-{ENCODED}")
     assert ran.exit_code != 0
-    for text in (ran.error, ran.told, repr(git), repr(wire)):
+    for text in (ran.error, ran.errors, repr(git), repr(wire)):
         assert TOKEN not in text
         assert ENCODED not in text
     assert (await git.ask("config", f"http.{scene.server.url}/.extraHeader")).decode().strip() == (

@@ -67,7 +67,7 @@ async def test_a_change_that_hides_its_time_is_seen(backend: BubblewrapBackend, 
     assert (await sandbox.tree()).changed == ("a.txt",)
 
 
-async def test_a_box_steps_back_for_those_who_watch_over_it(
+async def test_a_sandbox_steps_back_for_those_who_watch_over_it(
     backend: BubblewrapBackend, base: BaseRef
 ):
     sandbox = await spawn(backend, base)

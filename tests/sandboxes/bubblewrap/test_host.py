@@ -98,7 +98,7 @@ async def test_each_way_that_can_be_tried_works_or_says_why(tmp_path: Path, feat
     [features for features in ground.candidates() if not features.overlay],
     ids=lambda f: f"{f.bwrap} {f.identity.before} {f.identity.how}",
 )
-async def test_no_box_has_the_hosts_network(tmp_path: Path, features: Features):
+async def test_no_sandbox_has_the_hosts_network(tmp_path: Path, features: Features):
     """However it is started."""
     here = stand(tmp_path, features)
     try:
@@ -179,7 +179,7 @@ async def test_an_answer_to_another_request_is_no_answer(tmp_path: Path):
         assert await ask(runner, tmp_path, "exit 4", number=78) == (4, "")
 
 
-async def test_a_box_that_cannot_start_says_what_bubblewrap_said(tmp_path: Path):
+async def test_a_sandbox_that_cannot_start_says_what_bubblewrap_said(tmp_path: Path):
     here = stand(tmp_path, next(ground.candidates()))
     control = here.new_control(tmp_path)
     frame = here.frame(NO_PYTHON, LIMITS)

@@ -29,7 +29,7 @@ def lose_programs(home: Path) -> None:
 
 
 @pytest.mark.parametrize("overlays", [True, False], ids=["overlay", "copy"])
-async def test_boxes_outlive_the_base_that_they_stand_on(tmp_path: Path, *, overlays: bool):
+async def test_sandboxes_outlive_the_base_that_they_stand_on(tmp_path: Path, *, overlays: bool):
     home = tmp_path / "home"
     spec = BaseSpec(key="k", source=make_archive(tmp_path / "s.tar"), setup=("echo 1 >made.txt",))
     ours = BubblewrapBackend(home, overlays=overlays)

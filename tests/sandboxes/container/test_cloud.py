@@ -178,7 +178,7 @@ async def test_an_end_that_does_not_come(stage: Scene, monkeypatch: pytest.Monke
     machine = await stage.cloud.create(machine_spec())
     stage.engine.hang("rm")
     monkeypatch.setattr(container, "_END_S", 0.5)
-    with pytest.raises(SandboxError, match="did not end within"):
+    with pytest.raises(SandboxError, match="did not finish within"):
         await stage.cloud.kill(machine.id)
 
 
@@ -202,7 +202,7 @@ async def test_a_start_that_fails_leaves_nothing(stage: Scene) -> None:
 async def test_a_start_that_never_ends(stage: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(container, "_START_S", 1.0)
     stage.engine.hang("run", after=True)
-    with pytest.raises(SandboxError, match="run did not end within 1 s"):
+    with pytest.raises(SandboxError, match="run did not finish within 1 s"):
         await stage.cloud.create(machine_spec())
     assert stage.engine.containers() == {}
 
@@ -222,11 +222,11 @@ async def test_a_start_that_fails_while_nothing_can_be_removed(stage: Scene) -> 
 async def test_the_same_key_never_makes_two(stage: Scene, tmp_path: Path, phase: str) -> None:
     plan = machine_spec(phase=phase)
     await stage.cloud.create(plan)
-    with pytest.raises(SandboxError, match="of that name"):
+    with pytest.raises(SandboxError, match="with that name"):
         await stage.cloud.create(plan)
     assert list(stage.engine.containers()) == [plan.key]
     other = ContainerCloud(engine=str(stage.engine.program), image=IMAGE, home=tmp_path / "other")
-    with pytest.raises(SandboxError, match="of that name"):
+    with pytest.raises(SandboxError, match="with that name"):
         await other.create(plan)
     assert list(stage.engine.containers()) == [plan.key]
     assert list(tmp_path.glob("other/doors/*")) == []
@@ -386,7 +386,7 @@ async def test_podman_is_given_stricter_files(tmp_path: Path) -> None:
     assert "localhost sandbox" in (stage.home / "hosts").read_text()
     assert json.loads((stage.home / "seccomp.json").read_bytes())["syscalls"]
     kernel = (await stage.cloud.examine()).guarantees[-1]
-    assert "riskiest calls are denied" in kernel.how
+    assert "the riskiest system calls are denied" in kernel.how
 
 
 @pytest.mark.parametrize(

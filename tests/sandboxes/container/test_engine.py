@@ -170,7 +170,7 @@ async def test_no_end_in_time(tmp_path: Path) -> None:
     engine = _shell(tmp_path, "exec sleep 600")
     with pytest.raises(TimeoutError):
         await engine.call(timeout_s=0.2)
-    with pytest.raises(SandboxError, match=r"x did not end within 0\.2 s"):
+    with pytest.raises(SandboxError, match=r"x did not finish within 0\.2 s"):
         await engine.attempt("x", timeout_s=0.2)
 
 

@@ -239,7 +239,7 @@ async def test_examination(here: Scene) -> None:
     assert found.isolated
     assert found.version == f"e2b {version('e2b')}"
     assert [g.name for g in found.guarantees] == NAMES
-    assert "separate VM run by the provider (their claim)" in found.guarantees[0].how
+    assert "separate VM at the provider (its claim)" in found.guarantees[0].how
     assert "template" in found.guarantees[NAMES.index("memory")].how
     assert here.e2b.sandboxes == {}
 

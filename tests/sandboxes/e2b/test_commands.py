@@ -11,7 +11,7 @@ from tests.support.clouds.e2b_scene import Scene, machine_spec, scene
 from tests.support.clouds.faults import Fault
 from yudai.kit.causes import Cause
 from yudai.kit.errors import SandboxError
-from yudai.sandboxes.backends.remote.cloud import CutError, GoneError, Machine
+from yudai.sandboxes.backends.remote.cloud import ConnectionCutError, GoneError, Machine
 
 MIB = 1 << 20
 
@@ -122,7 +122,7 @@ async def test_it_is_killed_although_its_start_was_not_heard(here: Scene, machin
 
 async def test_a_line_that_is_cut(here: Scene, machine: Machine) -> None:
     here.e2b.envd.cut_after_events = 1
-    with pytest.raises(CutError) as caught:
+    with pytest.raises(ConnectionCutError) as caught:
         await machine.run("sleep 0.1; echo a; sleep 1000", timeout_s=30)
     assert caught.value.cause is Cause.SANDBOX_LOST
     await nothing_runs(here, machine)
@@ -147,7 +147,7 @@ async def test_a_refused_start(here: Scene, machine: Machine) -> None:
     with pytest.raises(SandboxError):
         await machine.run("true", timeout_s=30)
     here.e2b.faults.add("POST /process.Process/Start", Fault(cut=True))
-    with pytest.raises(CutError):
+    with pytest.raises(ConnectionCutError):
         await machine.run("true", timeout_s=30)
 
 
@@ -156,7 +156,7 @@ async def test_a_put_that_is_refused(here: Scene, machine: Machine) -> None:
     with pytest.raises(SandboxError, match="disk full"):
         await machine.put("/workspace/a", b"x")
     here.e2b.faults.add("POST /files", Fault(cut=True))
-    with pytest.raises(CutError):
+    with pytest.raises(ConnectionCutError):
         await machine.put("/workspace/a", b"x")
 
 

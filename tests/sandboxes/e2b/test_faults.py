@@ -27,7 +27,7 @@ from yudai.sandboxes.backends.remote.cloud import (
     SANDBOX_TAG,
     BaseGoneError,
     BusyError,
-    CutError,
+    ConnectionCutError,
     DeniedError,
     FullError,
     GoneError,
@@ -112,7 +112,7 @@ async def test_a_file_that_nobody_takes(tmp_path: Path) -> None:
     async with scene(tmp_path / "e2b", timings=SHORT._replace(call_s=0.5)) as here:
         machine = await here.cloud.create(machine_spec())
         here.e2b.faults.add("POST /files", Fault(hang=True))
-        with pytest.raises(CutError):
+        with pytest.raises(ConnectionCutError):
             await machine.put("/home/file", b"x")
 
 
@@ -193,7 +193,7 @@ async def test_nor_when_nobody_answers_that(tmp_path: Path) -> None:
     async with scene(tmp_path / "e2b", timings=HASTY) as here:
         here.e2b.faults.add(CREATE, LOST[0])
         here.e2b.faults.add(LIST, Fault(status=429), times=None)
-        with pytest.raises(SandboxError, match="lost answer is unknown") as caught:
+        with pytest.raises(SandboxError, match="the response to a creation was lost") as caught:
             await MachineRateLimit(at_once=1).make(lambda: here.cloud.create(machine_spec()))
         assert not isinstance(caught.value, BusyError)
         assert caught.value.cause is Cause.SANDBOX_FAILED

@@ -123,7 +123,7 @@ async def test_what_a_dead_process_left_is_no_user(bases: Bases, home: Home, tmp
     home.release()
 
 
-async def test_no_box_is_made_while_a_base_is_moved_away(bases: Bases, home: Home):
+async def test_no_sandbox_is_made_while_a_base_is_moved_away(bases: Bases, home: Home):
     """Either the record comes first and the base stays, or there is no sandbox."""
     await bases.prepare(SPEC, BUILDER, home.living)
     with locked(home.bases):
@@ -240,7 +240,7 @@ async def test_what_nobody_stands_on_goes_when_it_is_built_anew(bases: Bases, ho
     home.release()
 
 
-async def test_no_box_is_made_while_one_makes_way(bases: Bases, home: Home):
+async def test_no_sandbox_is_made_while_one_makes_way(bases: Bases, home: Home):
     """It would be one that stands on neither."""
     await lose_programs(bases, home)
     with locked(home.bases, shared=True):
@@ -255,7 +255,9 @@ async def test_no_box_is_made_while_one_makes_way(bases: Bases, home: Home):
     home.release()
 
 
-async def test_one_whose_description_cannot_be_read_is_kept_for_its_boxes(bases: Bases, home: Home):
+async def test_one_whose_description_cannot_be_read_is_kept_for_its_sandboxes(
+    bases: Bases, home: Home
+):
     """Another version may have written it."""
     await bases.prepare(SPEC, BUILDER, home.living)
     record = home.new_sandbox("me", base="k")

@@ -129,7 +129,7 @@ def test_a_host_without_any(tmp_path: Path):
         ),
     ],
 )
-def test_a_box_gets_its_limits(tmp_path: Path, files: list[str], expected: dict[str, str]):
+def test_a_sandbox_gets_its_limits(tmp_path: Path, files: list[str], expected: dict[str, str]):
     """The kernel fills a new group with files; here they are there before."""
     group = tmp_path / "box"
     group.mkdir()
@@ -194,7 +194,7 @@ def test_processors_are_promised_where_there_is_a_group(tmp_path: Path):
     assert why
 
 
-async def test_a_box_gets_no_more_processors_than_it_may_have(tmp_path: Path):
+async def test_a_sandbox_gets_no_more_processors_than_it_may_have(tmp_path: Path):
     if cgroups.find().cpu is None:
         pytest.skip("no writable cgroup for processors on this host")
     backend = BubblewrapBackend(tmp_path / "home", limits=SandboxLimits(processors=0.2))

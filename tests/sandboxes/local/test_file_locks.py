@@ -18,12 +18,12 @@ _DYING = """
 import os, sys, time
 from pathlib import Path
 from yudai.sandboxes.backends.local.home import Home
-box = Home(Path(sys.argv[1])).new_sandbox("dead")
+sandbox = Home(Path(sys.argv[1])).new_sandbox("dead")
 child = os.fork()
 if child == 0:
     time.sleep(float(sys.argv[2]))
     os.execvp("sleep", ["sleep", "60"])
-print(child, box.id, flush=True)
+print(child, sandbox.id, flush=True)
 time.sleep(60)
 """
 

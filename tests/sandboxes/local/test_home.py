@@ -24,7 +24,7 @@ def test_what_belongs_to_a_free_lease_is_abandoned(tmp_path: Path):
     living.release()
 
 
-def test_a_box_without_a_record_belongs_to_nobody(tmp_path: Path):
+def test_a_sandbox_without_a_record_belongs_to_nobody(tmp_path: Path):
     home = Home(tmp_path)
     home.lease()
     (home.sandboxes / "strange").mkdir()
@@ -101,6 +101,6 @@ def test_folders_are_for_their_owner_only(tmp_path: Path):
 
 
 @pytest.mark.parametrize("name", ["..", "a/b", "", ".x"])
-def test_a_box_has_no_name_that_leads_elsewhere(tmp_path: Path, name: str):
-    with pytest.raises(ValueError, match="name of a folder"):
+def test_a_sandbox_has_no_name_that_leads_elsewhere(tmp_path: Path, name: str):
+    with pytest.raises(ValueError, match="not a valid folder name"):
         Home(tmp_path).find(name)

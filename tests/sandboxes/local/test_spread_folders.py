@@ -41,7 +41,7 @@ def test_its_folders_lie_apart(tmp_path: Path):
 
 
 @pytest.mark.usefixtures("knows")
-def test_boxes_do(tmp_path: Path):
+def test_sandboxes_do(tmp_path: Path):
     """They are made in their process's lease."""
     home = Home(tmp_path / "home")
     try:

@@ -132,8 +132,8 @@ async def test_what_set_up_may_not_reach_is_refused_in_words_and_told_once(
             f"! (exec 3<>/dev/tcp/127.0.0.1/{port})",
         )
 
-    assert f"127.0.0.1:{port} may not be reached, see SANDBOX_SETUP_HOSTS" in log
-    assert "evil.example:443 may not be reached, see SANDBOX_SETUP_HOSTS" in log
+    assert f"127.0.0.1:{port} is not allowed, see SANDBOX_SETUP_HOSTS" in log
+    assert "evil.example:443 is not allowed, see SANDBOX_SETUP_HOSTS" in log
     assert "Connection refused" in log
     assert [(one.host, one.port, one.phase, one.owner) for one in blocked] == [
         ("127.0.0.1", port, Phase.SETUP, "solve"),
@@ -146,7 +146,7 @@ async def test_a_failed_set_up_shows_the_refusal(make: Make, source: Path):
         await set_up(make(), source, "python3 -m pip download --retries 1 tinything")
 
 
-async def test_without_hosts_a_box_is_as_it_was(make: Make, source: Path):
+async def test_without_hosts_a_sandbox_is_as_it_was(make: Make, source: Path):
     sandbox = await spawn(make(network=NetworkPolicy(setup=("*",))), source, Phase.AGENT)
 
     said = await sandbox.exec("ls /run/yudai; env | grep -ic prox; set -- /proc/[0-9]*; echo $#")
@@ -232,7 +232,7 @@ def listening(folder: Path) -> list[str]:
     return [*files, *(name for name in proxies if name.endswith("/proxy"))]
 
 
-async def test_a_box_that_goes_takes_its_proxy_along(make: Make, source: Path, tmp_path: Path):
+async def test_a_sandbox_that_goes_takes_its_proxy_along(make: Make, source: Path, tmp_path: Path):
     before = len(listening(tmp_path))
     sandbox = await spawn(make(network=NetworkPolicy(agent=("pypi.org",))), source)
     assert len(listening(tmp_path)) == before + 2

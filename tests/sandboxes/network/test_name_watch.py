@@ -162,7 +162,7 @@ def listening() -> int:
     return sum(f"socket:[{inode}]" in own for inode in bound)
 
 
-async def test_a_box_that_goes_takes_its_socket_along(sandboxes: Sandboxes):
+async def test_a_sandbox_that_goes_takes_its_socket_along(sandboxes: Sandboxes):
     before = listening()
     sandbox = await sandboxes.spawn()
     assert (len(sandboxes.sockets), listening()) == (1, before + 1)
@@ -172,7 +172,7 @@ async def test_a_box_that_goes_takes_its_socket_along(sandboxes: Sandboxes):
     assert (sandboxes.sockets, listening()) == ([], before)
 
 
-async def test_what_is_in_the_box_cannot_take_its_place(sandboxes: Sandboxes):
+async def test_what_is_in_the_sandbox_cannot_take_its_place(sandboxes: Sandboxes):
     sandbox = await sandboxes.spawn()
     line = "rm -f /var/run/nscd/socket || mv /var/run/nscd /var/run/x || ln -sf /tmp /var/run/nscd"
 

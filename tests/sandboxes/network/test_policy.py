@@ -10,13 +10,13 @@ from yudai.sandboxes.backends.network.addresses import is_own, is_public
 from yudai.sandboxes.backends.network.dial import upstream_of
 from yudai.sandboxes.backends.network.http import Place
 from yudai.sandboxes.backends.toolchain.package_settings import hosts_of, package_settings
-from yudai.sandboxes.domain.allowed_hosts import Allowed, Leave, canonical, parse
+from yudai.sandboxes.domain.allowed_hosts import Allowed, Permission, canonical, parse
 
-NO, PUBLIC, ANY = Leave
+NO, PUBLIC, ANY = Permission
 
 
 @pytest.mark.parametrize(
-    ("entry", "host", "port", "leave"),
+    ("entry", "host", "port", "permission"),
     [
         ("pypi.org", "pypi.org", 443, PUBLIC),
         ("pypi.org", "pypi.org", 80, PUBLIC),
@@ -47,16 +47,16 @@ NO, PUBLIC, ANY = Leave
         ("*.bücher.example", "a.xn--bcher-kva.example", 443, PUBLIC),
     ],
 )
-def test_what_an_entry_means(entry: str, host: str, port: int, leave: Leave):
-    assert Allowed([entry]).leave(host, port) is leave
+def test_what_an_entry_means(entry: str, host: str, port: int, permission: Permission):
+    assert Allowed([entry]).permission(host, port) is permission
 
 
 def test_the_widest_entry_counts_and_an_empty_list_is_nothing():
     allowed = Allowed(["*", "index.corp:443"])
 
-    assert allowed.leave("index.corp", 443) is ANY
-    assert allowed.leave("other.corp", 443) is PUBLIC
-    assert Allowed([]).leave("pypi.org", 443) is NO
+    assert allowed.permission("index.corp", 443) is ANY
+    assert allowed.permission("other.corp", 443) is PUBLIC
+    assert Allowed([]).permission("pypi.org", 443) is NO
 
 
 @pytest.mark.parametrize(
@@ -117,7 +117,7 @@ def test_hosts_of_package_settings_have_ports_and_proxies_are_none():
         *("pypi.corp:443", "a.corp:8080", "b.corp:443", "c.corp:443", "[fd00::1]:4873"),
     )
     assert not [name for name in packages.without_proxies().variables if "prox" in name.lower()]
-    assert Allowed(hosts_of(packages)).leave("fd00::1", 4873) is ANY
+    assert Allowed(hosts_of(packages)).permission("fd00::1", 4873) is ANY
 
 
 @pytest.mark.parametrize(

@@ -155,7 +155,7 @@ async def test_what_is_not_is_refused_and_told_once(scene: Scene, phase: Phase):
         assert status == 403
         first, body = text.splitlines()[0], text.splitlines()[-1]
         for line in (first, body):
-            assert f"127.0.0.1:{port} may not be reached" in line
+            assert f"127.0.0.1:{port} is not allowed" in line
             assert f"SANDBOX_{phase.value.upper()}_HOSTS" in line
     assert (await ask(path, f"GET http://127.0.0.1:{port}/ HTTP/1.1"))[0] == 403
 
@@ -172,7 +172,7 @@ async def test_of_very_many_only_a_hundred_are_told(scene: Scene):
     assert [one.host for one in scene.blocked] == [f"h{number}.net" for number in range(100)]
 
 
-def test_boxes_of_one_owner_are_told_of_once():
+def test_sandboxes_of_one_owner_are_told_of_once():
     told: list[Blocked] = []
     tell = once(told.append)
     one = Blocked(host="a", port=1, phase=Phase.AGENT, owner="x")

@@ -203,7 +203,7 @@ async def test_what_it_promises(cloud: PrimeCloud) -> None:
         *("files", "environment", "network", "processes", "processors"),
         *("memory", "process count", "disk", "time", "output", "kernel"),
     ]
-    assert seen.guarantees[0].how == "separate VM run by the provider (their claim)"
+    assert seen.guarantees[0].how == "separate VM at the provider (its claim)"
 
 
 async def test_nothing_is_opened_only_to_be_closed(tmp_path: Path, prime: FakePrime) -> None:

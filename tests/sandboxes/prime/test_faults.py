@@ -17,7 +17,7 @@ from yudai.sandboxes.backends.prime.cloud import PrimeCloud
 from yudai.sandboxes.backends.remote.cloud import (
     BaseGoneError,
     BusyError,
-    CutError,
+    ConnectionCutError,
     DeniedError,
     GoneError,
 )
@@ -261,7 +261,7 @@ async def test_a_line_that_breaks_does_not_end_the_command(
 ) -> None:
     machine = await cloud.create(machine_spec())
     prime.breakages.append(Breakage(after_bytes=1))
-    with pytest.raises(CutError) as caught:
+    with pytest.raises(ConnectionCutError) as caught:
         await machine.run("echo one; sleep 0.5; echo two >/home/done", timeout_s=30)
     assert caught.value.cause is Cause.SANDBOX_LOST
     waiting = "for _ in $(seq 500); do [ -e /home/done ] && break; sleep 0.02; done; cat /home/done"
@@ -272,7 +272,7 @@ async def test_a_lost_beginning_is_a_broken_line(cloud: PrimeCloud, prime: FakeP
     """The client attaches again and hears only the end: nothing was said, it seems."""
     machine = await cloud.create(machine_spec())
     prime.faults.add(START, Fault(cut=True, after=True))
-    with pytest.raises(CutError, match="beginning"):
+    with pytest.raises(ConnectionCutError, match="beginning"):
         await machine.run("echo lost", timeout_s=30)
 
 
@@ -281,7 +281,7 @@ async def test_a_gateway_that_does_not_know_a_living_machine(
 ) -> None:
     machine = await cloud.create(machine_spec())
     prime.deaf = 1
-    with pytest.raises(CutError):
+    with pytest.raises(ConnectionCutError):
         await machine.run("true", timeout_s=20)
     assert await says(machine, "echo here") == "here\n"
 

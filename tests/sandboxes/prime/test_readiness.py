@@ -6,21 +6,25 @@ from collections.abc import Sequence
 import pytest
 
 from yudai.kit.errors import SandboxError
-from yudai.sandboxes.backends.prime.readiness import AT_ONCE, News, Patience, ReadinessPoll
+from yudai.sandboxes.backends.prime.readiness import AT_ONCE, Patience, Readiness, ReadinessPoll
 from yudai.sandboxes.backends.remote.cloud import DeniedError, GoneError
 
-RUNNING, PENDING, BUILDING = News("RUNNING"), News("PENDING"), News("PENDING", is_building=True)
+RUNNING, PENDING, BUILDING = (
+    Readiness("RUNNING"),
+    Readiness("PENDING"),
+    Readiness("PENDING", is_building=True),
+)
 
 
 class Scene:
     """Gives the next answer to everybody, the last one for ever."""
 
-    def __init__(self, *answers: News | SandboxError) -> None:
+    def __init__(self, *answers: Readiness | SandboxError) -> None:
         self.answers = list(answers)
         self.asked: list[list[str]] = []
         self.was_asked = asyncio.Event()
 
-    async def __call__(self, names: Sequence[str]) -> dict[str, News]:
+    async def __call__(self, names: Sequence[str]) -> dict[str, Readiness]:
         self.asked.append(list(names))
         self.was_asked.set()
         answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
@@ -57,7 +61,7 @@ async def test_nobody_asks_when_nobody_waits() -> None:
 
 
 async def test_one_that_has_ended_says_why() -> None:
-    arrivals = ReadinessPoll(Scene(PENDING, News("ERROR", GoneError("it burnt"))), Patience())
+    arrivals = ReadinessPoll(Scene(PENDING, Readiness("ERROR", GoneError("it burnt"))), Patience())
     with pytest.raises(GoneError, match="it burnt"):
         await arrivals.wait("m")
 

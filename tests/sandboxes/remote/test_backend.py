@@ -99,7 +99,7 @@ async def test_a_source_comes_in_parts(
     assert (await sandbox.tree()).changed == ()
 
 
-async def test_all_boxes_are_ended_at_once(
+async def test_all_sandboxes_are_ended_at_once(
     there: There, backend: RemoteBackend, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     base = await backend.prepare(

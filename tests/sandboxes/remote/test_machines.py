@@ -458,7 +458,7 @@ async def test_places_are_given_back_once(monkeypatch: pytest.MonkeyPatch):
     yard.cloud.creating = [SandboxError("no room")]
 
     async def refuse(sandbox_id: str, external: str) -> None:
-        raise ConnectionError(f"the database is away: {sandbox_id} {external}")
+        raise ConnectionError(f"the database is unavailable: {sandbox_id} {external}")
 
     monkeypatch.setattr(yard.register, "name_sandbox", refuse)
     with pytest.raises(ConnectionError):

@@ -30,7 +30,7 @@ from tests.support.fake_vm import (
 from yudai.kit.errors import SandboxError
 from yudai.sandboxes.backends.local.processes import parent
 from yudai.sandboxes.backends.remote import warden_client
-from yudai.sandboxes.backends.remote.cloud import DeniedError, Said
+from yudai.sandboxes.backends.remote.cloud import DeniedError, MachineOutput
 from yudai.sandboxes.backends.remote.commands import RemoteCommands
 from yudai.sandboxes.backends.warden import limits, processes
 from yudai.sandboxes.backends.warden.processes import ProcessTree
@@ -371,7 +371,7 @@ async def test_a_long_wait_is_not_a_silent_one(sandbox: RemoteCommands, machine:
     said: list[bytes] = []
     run = machine.run
 
-    async def listen(line: str, *, timeout_s: float, max_bytes: int = 1 << 20) -> Said:
+    async def listen(line: str, *, timeout_s: float, max_bytes: int = 1 << 20) -> MachineOutput:
         answer = await run(line, timeout_s=timeout_s, max_bytes=max_bytes)
         said.append(answer.output)
         return answer
@@ -453,7 +453,7 @@ async def test_as_root_and_what_it_leaves(sandbox: RemoteCommands):
 async def test_an_image_without_python(machine: VMMachine):
     machine.without = "python3"
 
-    with pytest.raises(DeniedError, match=r"python3, version 3\.10 .* not found"):
+    with pytest.raises(DeniedError, match=r"Python 3\.10 or newer as python3, .* not found"):
         await remote_commands(machine).init()
 
 

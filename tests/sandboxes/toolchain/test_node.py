@@ -63,5 +63,7 @@ def test_else_the_one_from_pypi(tmp_path: Path):
 def test_none_is_refused_with_the_remedy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(host_programs, "find_spec", lambda _: None)
 
-    with pytest.raises(RefusedError, match=r"needs Node: install it, or `pip install yudai\[node"):
+    with pytest.raises(
+        RefusedError, match=r"requires Node: install it, or `pip install yudai\[node"
+    ):
         host_programs.choose_node([tmp_path])

@@ -11,8 +11,8 @@ from yudai.sandboxes.backends.remote.cloud import (
     Found,
     GoneError,
     Machine,
+    MachineOutput,
     MachineSpec,
-    Said,
 )
 from yudai.sandboxes.domain.guarantees import KINDS, guarantees
 from yudai.sandboxes.port import Capabilities
@@ -28,7 +28,7 @@ class MemoryMachine:
     extended: list[float] = field(default_factory=list)
     variables: Mapping[str, str] = field(default_factory=dict)
 
-    async def run(self, line: str, *, timeout_s: float, max_bytes: int = 1 << 20) -> Said:
+    async def run(self, line: str, *, timeout_s: float, max_bytes: int = 1 << 20) -> MachineOutput:
         raise AssertionError(f"nobody runs anything here: {line} {timeout_s} {max_bytes}")
 
     async def put(self, path: str, content: bytes) -> None:

@@ -569,7 +569,7 @@ export interface paths {
          * Forecast
          * @description Check and price the body of POST /api/solves without starting or storing anything.
          *
-         *     Only here every `issue_` field is optional: the words may still be on their way.
+         *     Every `issue_` field is optional here, because the issue may not be written yet.
          */
         post: operations["forecastSolve"];
         delete?: never;
@@ -1271,7 +1271,7 @@ export interface components {
             run_id: string;
             /**
              * Folder
-             * @description Whose files were changed; empty when it went onto a branch.
+             * @description The folder whose files were changed; empty for a branch.
              */
             folder: string;
             /** Branch */
@@ -1327,7 +1327,7 @@ export interface components {
             output_usd: number;
             /**
              * Cached Usd
-             * @description Unset: as any other input.
+             * @description Unset: the price of other input.
              */
             cached_usd?: number | null;
         };
@@ -1340,10 +1340,10 @@ export interface components {
         };
         /**
          * AttemptView
-         * @description One attempt: those before the last ended for a cause of the world.
+         * @description One attempt. All but the last ended for an infrastructure cause.
          */
         AttemptView: {
-            /** @description Earlier attempts have failed, whatever became of the run. */
+            /** @description `failed` for earlier attempts, whatever the run's state. */
             state: components["schemas"]["RunState"];
             cause: components["schemas"]["Cause"] | null;
             /** Error */
@@ -1413,7 +1413,10 @@ export interface components {
             /** Key */
             key: string;
         };
-        /** BaseView */
+        /**
+         * BaseView
+         * @description A prepared base.
+         */
         BaseView: {
             /** Backend */
             backend: string;
@@ -1439,7 +1442,7 @@ export interface components {
         };
         /**
          * BaselineFacts
-         * @description What the base's own tests said before anybody changed anything.
+         * @description Results of the base's own tests, before any change.
          */
         BaselineFacts: {
             /** Command */
@@ -1460,7 +1463,7 @@ export interface components {
         };
         /**
          * BlockedEntry
-         * @description A host that a sandbox tried to reach and may not.
+         * @description A host that a sandbox tried to reach but may not.
          */
         BlockedEntry: {
             /** Run Id */
@@ -1643,19 +1646,19 @@ export interface components {
             title: string;
             /**
              * Repo Url
-             * @description What its solves are of, when they do not say otherwise.
+             * @description The default repository of its solves.
              * @default
              */
             repo_url: string;
             /**
              * Repo Path
-             * @description In local mode instead of `repo_url`: a folder, by its whole path.
+             * @description In local mode instead of `repo_url`: the absolute path of a folder.
              * @default
              */
             repo_path: string;
             /**
              * Solve Id
-             * @description A solve that has no conversation yet: this one becomes its own.
+             * @description A solve without a conversation, which joins this one.
              * @default
              */
             solve_id: string;
@@ -1727,12 +1730,12 @@ export interface components {
             per_champion_usd: number | null;
             /**
              * Days
-             * @description Each day since then, also those without cost.
+             * @description Every day, also those without cost.
              */
             days: components["schemas"]["DayCost"][];
             /**
              * Models
-             * @description Dearest first, as all lists here.
+             * @description Most expensive first, like all lists here.
              */
             models: components["schemas"]["CostLine"][];
             /** Strategies */
@@ -1773,19 +1776,19 @@ export interface components {
         DeviceBegun: {
             /**
              * Ticket
-             * @description To ask with whether it is done.
+             * @description Sent to poll the login.
              */
             ticket: string;
             /**
              * User Code
-             * @description What a person types there.
+             * @description The code to type there.
              */
             user_code: string;
             /** Verification Url */
             verification_url: string;
             /**
              * Interval S
-             * @description How long to wait before asking.
+             * @description Seconds between polls.
              */
             interval_s: number;
             /** Expires In S */
@@ -1797,20 +1800,20 @@ export interface components {
             done: boolean;
             /**
              * Wait S
-             * @description Before asking again.
+             * @description Seconds until the next poll.
              */
             wait_s: number;
             /** Login */
             login?: string | null;
             /**
              * Key
-             * @description Shown this once.
+             * @description Shown only once.
              */
             key?: string | null;
         };
         /**
          * DiffAt
-         * @description The work tree as it stood after the newest edit up to a message.
+         * @description The changes to the work tree after the newest edit up to a message.
          */
         DiffAt: {
             /** Run Id */
@@ -1819,7 +1822,7 @@ export interface components {
             attempt: number;
             /**
              * Seq
-             * @description Of the message after which it stood so; -1: nothing changed yet.
+             * @description The message with the newest edit; -1: no change yet.
              */
             seq: number;
             /**
@@ -1831,7 +1834,7 @@ export interface components {
             patch: string;
             /**
              * Truncated
-             * @description It was too large to be kept whole.
+             * @description The diff was too large to be stored in full.
              */
             truncated: boolean;
         };
@@ -1939,7 +1942,7 @@ export interface components {
         };
         /**
          * Fate
-         * @description What became of a leftover; in a dry run, what would.
+         * @description Result for a leftover; in a dry run, the expected one.
          * @enum {string}
          */
         Fate: "reaped" | "refused" | "waiting";
@@ -1982,7 +1985,7 @@ export interface components {
             setup_from: string;
             /**
              * Test
-             * @description The test command that was named; empty: it will be found.
+             * @description The test command; empty: it will be detected.
              */
             test: string;
             /** Notes */
@@ -1992,19 +1995,19 @@ export interface components {
         Forecast: {
             /**
              * Total
-             * @description Contestants that the matrix makes.
+             * @description Contestants in the matrix.
              */
             total: number;
             /** Starting */
             starting: number;
             /**
              * Not Started
-             * @description Above the limit, so that they stay out.
+             * @description Contestants above the limit, which do not start.
              */
             not_started: number;
             /**
              * Contestants
-             * @description Those that start, the first 100.
+             * @description The first 100 that start.
              */
             contestants: components["schemas"]["Contestant"][];
             /** Max Parallel */
@@ -2014,12 +2017,12 @@ export interface components {
             cost_usd: components["schemas"]["Span"];
             /**
              * Ceiling Usd
-             * @description What can be spent at most.
+             * @description The most that can be spent.
              */
             ceiling_usd: number;
             /** @description Until the last contestant has ended; a rough guess: the middle half of what these models took in the newest solves, else 10 quick to 36 slow steps each, within the limits. The base's set-up comes before. */
             seconds: components["schemas"]["Span"];
-            /** @description null for a repository that is not here. */
+            /** @description null if the repository is not on this machine. */
             folder: components["schemas"]["FolderFacts"] | null;
             /**
              * Command
@@ -2030,7 +2033,7 @@ export interface components {
             ask: components["schemas"]["SolveAsk"];
             /**
              * Lacks
-             * @description What has to be mended before it can start, such as a key that is not there.
+             * @description What prevents the start, such as a missing key.
              */
             lacks: string[];
         };
@@ -2038,7 +2041,7 @@ export interface components {
         ForgeRepoList: {
             /**
              * Forge
-             * @description Where they are.
+             * @description URL of the forge.
              */
             forge: string;
             /**
@@ -2049,7 +2052,7 @@ export interface components {
         };
         /**
          * Guarantee
-         * @description One promise of a backend on this host, and how it is (or is not) kept.
+         * @description A guarantee of a backend on this host, and how it is (or is not) kept.
          */
         Guarantee: {
             /** Name */
@@ -2112,7 +2115,7 @@ export interface components {
             issue_number?: number | null;
             /**
              * Issue Text
-             * @description The issue in words; beside `issue_number` at a forge they go before its text.
+             * @description The issue as text; with `issue_number` it goes before the issue's own text.
              * @default
              */
             issue_text: string;
@@ -2147,7 +2150,7 @@ export interface components {
             };
             /**
              * Setup
-             * @description Install commands instead of the detected ones; none at all: [].
+             * @description Set-up commands instead of the detected ones; []: none.
              */
             setup?: string[] | null;
             /**
@@ -2179,7 +2182,7 @@ export interface components {
         };
         /**
          * IssueFacts
-         * @description What became of an issue's text when it was taken from the forge.
+         * @description What was removed from an issue's text when it was read from the forge.
          */
         IssueFacts: {
             /** Url */
@@ -2252,7 +2255,7 @@ export interface components {
             repo: string;
             /** @description What contestants will read. */
             issue: components["schemas"]["Issue"];
-            /** @description What was stripped from it, and left out. */
+            /** @description What was stripped from it or left out. */
             facts: components["schemas"]["IssueFacts"];
             /** Is Open */
             is_open: boolean;
@@ -2328,7 +2331,7 @@ export interface components {
             expires_at: number | null;
             /**
              * Used At
-             * @description To the minute; null: not yet.
+             * @description Last use, to the minute; null: never.
              */
             used_at: number | null;
         };
@@ -2349,18 +2352,18 @@ export interface components {
             steps: number;
             /** Cost Usd */
             cost_usd: number;
-            /** Id */
-            id: string;
             /** Handle */
             handle: string;
-            /** Attempt */
-            attempt: number;
-            /** Edits */
-            edits: number;
             /** Files Changed */
             files_changed: number;
             /** Lines */
             lines: number;
+            /** Id */
+            id: string;
+            /** Attempt */
+            attempt: number;
+            /** Edits */
+            edits: number;
             /** Rank */
             rank: number | null;
             /** Submitted At */
@@ -2422,7 +2425,7 @@ export interface components {
         LimitFacts: {
             /**
              * Name
-             * @description The environment's name of the setting.
+             * @description The environment variable.
              */
             name: string;
             /** Value */
@@ -2442,7 +2445,7 @@ export interface components {
             max_parallel?: number | null;
             /**
              * Max Runs
-             * @description Contestants that start; the server has a cap.
+             * @description Most contestants; the server has a cap, too.
              */
             max_runs?: number | null;
             /**
@@ -2487,7 +2490,7 @@ export interface components {
             id: string;
             /**
              * Agent
-             * @description What the browser says of itself.
+             * @description The browser's User-Agent.
              */
             agent: string;
             /** Created At */
@@ -2501,7 +2504,7 @@ export interface components {
             expires_at: number;
             /**
              * Present
-             * @description The one that asks.
+             * @description Whether it is the login of this request.
              */
             present: boolean;
         };
@@ -2572,11 +2575,11 @@ export interface components {
         };
         /** Me */
         Me: {
-            /** @description `local`: one person's own, without a login. */
+            /** @description `local`: one person, no login. */
             mode: components["schemas"]["Mode"];
             /**
              * Needs Login
-             * @description Nothing else is answered before.
+             * @description Whether other requests need a login first.
              */
             needs_login: boolean;
             /** User Id */
@@ -2590,12 +2593,12 @@ export interface components {
             is_admin: boolean;
             /**
              * Scopes
-             * @description All of them, unless a key asks.
+             * @description All scopes, unless the request uses a key.
              */
             scopes: components["schemas"]["Scope"][];
             /** Forge Url */
             forge_url: string;
-            /** @description What holds for a solve that does not say. */
+            /** @description The default for solves. */
             publish: components["schemas"]["PublishMode"];
         };
         /**
@@ -2679,7 +2682,7 @@ export interface components {
         };
         /**
          * Milestone
-         * @description What a solve's conversation is told, once each; most are named like the state reached.
+         * @description Progress messages of a solve, posted once each; most have the name of a state.
          * @enum {string}
          */
         Milestone: "queued" | "running" | "first_passing_run" | "asked" | "champion" | "awaiting_review" | "pull_request" | "completed" | "reverted" | "failed" | "cancelled";
@@ -2704,7 +2707,7 @@ export interface components {
             output_usd: number;
             /**
              * Cached Usd
-             * @description null: as any other input.
+             * @description null: the price of other input.
              */
             cached_usd: number | null;
         };
@@ -2751,16 +2754,16 @@ export interface components {
             provider: components["schemas"]["Provider"];
             /**
              * Model Id
-             * @description What the provider calls it.
+             * @description The provider's name for it.
              */
             model_id: string;
             /** Aliases */
             aliases: string[];
-            /** @description null: unknown, so that it cannot be used. */
+            /** @description null: unknown; the model cannot be used. */
             price: components["schemas"]["ModelPrice"] | null;
             /**
              * Edited
-             * @description By a person: the packaged list leaves it alone.
+             * @description Whether a person changed it; packaged updates then skip it.
              */
             edited: boolean;
         };
@@ -2768,7 +2771,7 @@ export interface components {
         NewKey: {
             /**
              * Key
-             * @description Shown this once: only its hash is kept.
+             * @description Shown only once: only its hash is stored.
              */
             key: string;
             about: components["schemas"]["KeyView"];
@@ -2803,7 +2806,7 @@ export interface components {
         OutcomeKind: "merged" | "closed" | "landed" | "reverted" | "reapplied" | "suspected_revert";
         /** OutcomeList */
         OutcomeList: {
-            /** @description Null: nothing of this solve was published. */
+            /** @description null: nothing was published. */
             pull: components["schemas"]["PullView"] | null;
             /**
              * Outcomes
@@ -2818,7 +2821,7 @@ export interface components {
             kind: components["schemas"]["OutcomeKind"];
             /**
              * Run Id
-             * @description Whose patch it was.
+             * @description The run of the patch.
              */
             run_id: string | null;
             /**
@@ -2830,7 +2833,7 @@ export interface components {
             seen_at: number;
             /**
              * By
-             * @description Who did it, where that is known.
+             * @description Who did it, if known.
              */
             by: string;
             /**
@@ -2847,7 +2850,7 @@ export interface components {
             };
             /**
              * Waits
-             * @description A suspicion without an answer.
+             * @description Whether a suspected revert waits for a person's answer.
              */
             waits: boolean;
             /**
@@ -2858,19 +2861,19 @@ export interface components {
         };
         /** PlaceEntry */
         PlaceEntry: {
-            /** Run Id */
-            run_id: string;
             /** Handle */
             handle: string;
             state: components["schemas"]["RunState"];
             cause: components["schemas"]["Cause"] | null;
-            verdict: components["schemas"]["Verdict"];
             /** Files Changed */
             files_changed: number;
             /** Lines Changed */
             lines_changed: number;
             /** Cost Usd */
             cost_usd: number;
+            /** Run Id */
+            run_id: string;
+            verdict: components["schemas"]["Verdict"];
             /** Latency Ms */
             latency_ms: number;
             /** Rank */
@@ -2974,7 +2977,7 @@ export interface components {
             solve_id: string;
             /**
              * Run Id
-             * @description Whose patch it is; null: only a comment is written.
+             * @description The run of the patch; null: only a comment.
              */
             run_id: string | null;
             state: components["schemas"]["PublicationState"];
@@ -2985,14 +2988,14 @@ export interface components {
             reason: string;
             /**
              * Error
-             * @description Last error; it is tried again at `due_at`.
+             * @description The last error; the next try is at `due_at`.
              */
             error: string;
             /** Tries */
             tries: number;
             /**
              * Due At
-             * @description When it is tried again, after something failed.
+             * @description Time of the next try, after an error.
              */
             due_at: number | null;
             /** Repo Url */
@@ -3005,7 +3008,7 @@ export interface components {
             branch: string;
             /**
              * Head Repo
-             * @description Where the branch is: a fork, without the right to push.
+             * @description Repository of the branch; a fork without push access.
              */
             head_repo: string;
             /** Commit */
@@ -3043,7 +3046,7 @@ export interface components {
          * @description The pull request as it was when the forge was last asked.
          */
         PullView: {
-            /** @description Null: there is none yet. */
+            /** @description null: there is none yet. */
             state: components["schemas"]["PullState"] | null;
             /** Number */
             number: number | null;
@@ -3152,7 +3155,7 @@ export interface components {
             is_private: boolean;
             /** Is Archived */
             is_archived: boolean;
-            /** @description Of whoever asks. */
+            /** @description The caller's role. */
             role: components["schemas"]["Role"];
             /** Description */
             description: string;
@@ -3186,24 +3189,24 @@ export interface components {
             api_calls: number;
             /**
              * Cost Usd
-             * @description Of all attempts together.
+             * @description Cost of all attempts.
              */
             cost_usd: number;
-            /** Id */
-            id: string;
             /** Handle */
             handle: string;
-            /**
-             * Attempt
-             * @description Numbers are those of this attempt, but for the cost.
-             */
-            attempt: number;
-            /** Edits */
-            edits: number;
             /** Files Changed */
             files_changed: number;
             /** Lines Changed */
             lines_changed: number;
+            /** Id */
+            id: string;
+            /**
+             * Attempt
+             * @description The attempt of the other numbers, except the cost.
+             */
+            attempt: number;
+            /** Edits */
+            edits: number;
             /** Rank */
             rank: number | null;
             /** Submitted At */
@@ -3220,7 +3223,7 @@ export interface components {
             tokens: components["schemas"]["Tokens"];
             /**
              * Earlier Cost Usd
-             * @description Of those before this one.
+             * @description Cost of the earlier attempts.
              */
             earlier_cost_usd: number;
             /** Latency Ms */
@@ -3262,24 +3265,24 @@ export interface components {
             api_calls: number;
             /**
              * Cost Usd
-             * @description Of all attempts together.
+             * @description Cost of all attempts.
              */
             cost_usd: number;
-            /** Id */
-            id: string;
             /** Handle */
             handle: string;
-            /**
-             * Attempt
-             * @description Numbers are those of this attempt, but for the cost.
-             */
-            attempt: number;
-            /** Edits */
-            edits: number;
             /** Files Changed */
             files_changed: number;
             /** Lines Changed */
             lines_changed: number;
+            /** Id */
+            id: string;
+            /**
+             * Attempt
+             * @description The attempt of the other numbers, except the cost.
+             */
+            attempt: number;
+            /** Edits */
+            edits: number;
             /** Rank */
             rank: number | null;
             /** Submitted At */
@@ -3296,7 +3299,7 @@ export interface components {
             tokens: components["schemas"]["Tokens"];
             /**
              * Earlier Cost Usd
-             * @description Of those before this one.
+             * @description Cost of the earlier attempts.
              */
             earlier_cost_usd: number;
             /** Latency Ms */
@@ -3334,7 +3337,7 @@ export interface components {
             external: string;
             /** Owner */
             owner: string;
-            /** @description Whose it is, as its provider shows it. */
+            /** @description Its owner, as the provider shows it. */
             tags: components["schemas"]["Tags"];
             /**
              * Base
@@ -3345,7 +3348,7 @@ export interface components {
             age_s: number;
             /**
              * Held
-             * @description Whether the process that asked for it is alive, and uses it.
+             * @description Whether the process that requested it is alive and uses it.
              */
             held: boolean;
         };
@@ -3360,24 +3363,24 @@ export interface components {
             version: string;
             /**
              * Mode
-             * @description `local`: one person, no login; `github`: everybody signs in.
+             * @description `local`: one person, no login; `github`: everyone signs in.
              */
             mode: string;
             /**
              * Forge
-             * @description Where repositories are taken from.
+             * @description URL of the forge.
              */
             forge: string;
-            /** @description When a pull request is opened, unless asked. */
+            /** @description When a pull request is opened by default. */
             publish: components["schemas"]["PublishMode"];
             /**
              * Label
-             * @description What asks for a solve there.
+             * @description The label that requests a solve.
              */
             label: string;
             /**
              * Watched
-             * @description Repositories that are looked through for it.
+             * @description Repositories that are polled.
              */
             watched: string[];
             /** Home */
@@ -3470,7 +3473,7 @@ export interface components {
             issue_number?: number | null;
             /**
              * Issue Text
-             * @description The issue in words; beside `issue_number` at a forge they go before its text.
+             * @description The issue as text; with `issue_number` it goes before the issue's own text.
              * @default
              */
             issue_text: string;
@@ -3505,7 +3508,7 @@ export interface components {
             };
             /**
              * Setup
-             * @description Install commands instead of the detected ones; none at all: [].
+             * @description Set-up commands instead of the detected ones; []: none.
              */
             setup?: string[] | null;
             /**
@@ -3550,7 +3553,7 @@ export interface components {
             elapsed_s: number;
             /**
              * Champion
-             * @description The run that is offered.
+             * @description The champion's run.
              */
             champion: string | null;
             /** Folder */
@@ -3567,7 +3570,7 @@ export interface components {
             cursor: string | null;
             /**
              * Reset
-             * @description The cursor meant nothing, so this is the first page.
+             * @description The cursor was invalid, so this is the first page.
              * @default false
              */
             reset: boolean;
@@ -3582,7 +3585,7 @@ export interface components {
             progress: components["schemas"]["Progress"];
             /**
              * Created At
-             * @description Seconds since the epoch, as all times.
+             * @description Seconds since the epoch, like all times.
              */
             created_at: number;
             /** Started At */
@@ -3604,12 +3607,12 @@ export interface components {
             elapsed_s: number;
             /**
              * Champion
-             * @description The run that is offered.
+             * @description The champion's run.
              */
             champion: string | null;
             /** Champion Handle */
             champion_handle: string;
-            /** @description The champion's, once it was verified. */
+            /** @description The champion's tests, once it is verified. */
             tests: components["schemas"]["Tally"] | null;
             /**
              * Reason
@@ -3625,13 +3628,13 @@ export interface components {
         };
         /**
          * SolveView
-         * @description Everything but the trajectories.
+         * @description A solve with everything except the trajectories.
          */
         SolveView: {
             progress: components["schemas"]["Progress"];
             /**
              * Created At
-             * @description Seconds since the epoch, as all times.
+             * @description Seconds since the epoch, like all times.
              */
             created_at: number;
             /** Started At */
@@ -3642,15 +3645,15 @@ export interface components {
             deadline_at: number | null;
             /**
              * Can Apply
-             * @description Whether the champion's patch has a folder to go to.
+             * @description Whether the champion's patch can be applied to a folder.
              */
             can_apply: boolean;
             /**
              * Cannot Apply Because
-             * @description One line; empty when it can be.
+             * @description The reason; empty if it can be applied.
              */
             cannot_apply_because: string;
-            /** @description The newest time that an answer was taken. */
+            /** @description The last time that a patch was applied. */
             applied: components["schemas"]["AppliedFacts"] | null;
             dismissed: components["schemas"]["DismissedFacts"] | null;
             solve: components["schemas"]["SolveEntry"];
@@ -3686,11 +3689,11 @@ export interface components {
             issue_body: string;
             /** Issue Number */
             issue_number: number | null;
-            /** @description Null: its words are from no forge. */
+            /** @description null: the issue is not from a forge. */
             issue_facts: components["schemas"]["IssueFacts"] | null;
-            /** @description How it was asked for. */
+            /** @description How it was requested. */
             origin: components["schemas"]["Origin"] | null;
-            /** @description Its pull request, or comment. */
+            /** @description Its pull request or comment. */
             publication: components["schemas"]["PublicationView"] | null;
             /** Repo Url */
             repo_url: string;
@@ -3763,7 +3766,7 @@ export interface components {
         Strategy: "balanced" | "test-first" | "stacktrace-first" | "small-steps" | "minimal-fix";
         /**
          * Swept
-         * @description What one sweep found.
+         * @description Result of one sweep.
          */
         Swept: {
             /** Dry Run */
@@ -3772,13 +3775,13 @@ export interface components {
             leftovers: components["schemas"]["Leftover"][];
             /**
              * Failures
-             * @description Backends that could not be swept.
+             * @description Backends that could not be checked.
              */
             failures: components["schemas"]["Unswept"][];
         };
         /**
          * Tags
-         * @description Whose a sandbox is, as its provider shows it; "" says nothing.
+         * @description Tags of a sandbox's owner, as the provider shows them; "": unknown.
          */
         Tags: {
             /**
@@ -3955,7 +3958,7 @@ export interface components {
             progress: components["schemas"]["Progress"];
             /**
              * Created At
-             * @description Seconds since the epoch, as all times.
+             * @description Seconds since the epoch, like all times.
              */
             created_at: number;
             /** Started At */
@@ -4102,12 +4105,12 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The solve is written down, and will be run. */
+            /** @description The solve is stored and will run. */
             202: {
                 headers: {
-                    /** @description Where it is read. */
+                    /** @description Path to read it from. */
                     Location?: string;
-                    /** @description `true` when this key had made it before. */
+                    /** @description `true` if an earlier request with this key created it. */
                     "Idempotency-Replayed"?: "true";
                     [name: string]: unknown;
                 };
@@ -4975,9 +4978,9 @@ export interface operations {
     getUpdates: {
         parameters: {
             query?: {
-                /** @description From the previous response; an invalid one starts again. */
+                /** @description From the previous response; an invalid one starts over. */
                 cursor?: string;
-                /** @description Ids of runs whose messages are wanted, at most 16: the parameter again for each, or one with commas. */
+                /** @description Ids of runs whose messages are wanted, at most 16: repeat the again for each, or one with commas. */
                 open?: string[];
                 /** @description The rest follows in the next response. */
                 max_bytes?: number;
@@ -5620,7 +5623,7 @@ export interface operations {
             query?: {
                 before?: number | null;
                 limit?: number;
-                /** @description An earlier attempt; default: the present one. */
+                /** @description An earlier attempt; default: the current one. */
                 attempt?: number | null;
             };
             header?: never;
@@ -5729,7 +5732,7 @@ export interface operations {
                 after?: number | null;
                 before?: number | null;
                 limit?: number;
-                /** @description An earlier attempt; default: the present one. */
+                /** @description An earlier attempt; default: the current one. */
                 attempt?: number | null;
             };
             header?: never;
@@ -5835,7 +5838,7 @@ export interface operations {
     getRunDiffAt: {
         parameters: {
             query?: {
-                /** @description An earlier attempt; default: the present one. */
+                /** @description An earlier attempt; default: the current one. */
                 attempt?: number | null;
             };
             header?: never;
@@ -5942,7 +5945,7 @@ export interface operations {
     getRunMessageRaw: {
         parameters: {
             query?: {
-                /** @description An earlier attempt; default: the present one. */
+                /** @description An earlier attempt; default: the current one. */
                 attempt?: number | null;
             };
             header?: never;
@@ -5963,7 +5966,7 @@ export interface operations {
                     "application/json": unknown;
                 };
             };
-            /** @description It is still the same. */
+            /** @description Not changed. */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -6056,7 +6059,7 @@ export interface operations {
     getRunStepRaw: {
         parameters: {
             query?: {
-                /** @description An earlier attempt; default: the present one. */
+                /** @description An earlier attempt; default: the current one. */
                 attempt?: number | null;
             };
             header?: never;
@@ -6077,7 +6080,7 @@ export interface operations {
                     "application/json": unknown;
                 };
             };
-            /** @description It is still the same. */
+            /** @description Not changed. */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -6190,7 +6193,7 @@ export interface operations {
                     "application/json": unknown;
                 };
             };
-            /** @description It is still the same. */
+            /** @description Not changed. */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -6294,7 +6297,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description As `git apply` takes it. */
+            /** @description In the format of `git apply`. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6303,7 +6306,7 @@ export interface operations {
                     "text/x-diff": string;
                 };
             };
-            /** @description It is still the same. */
+            /** @description Not changed. */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -6417,7 +6420,7 @@ export interface operations {
                     "text/plain": string;
                 };
             };
-            /** @description It is still the same. */
+            /** @description Not changed. */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -6510,7 +6513,7 @@ export interface operations {
     listConversations: {
         parameters: {
             query?: {
-                /** @description As an earlier page gave it; one that leads nowhere is ignored, and `reset` says so. */
+                /** @description From an earlier page. An invalid one is ignored, and `reset` is true. */
                 cursor?: string;
                 limit?: number;
             };
@@ -6619,10 +6622,10 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It is there. */
+            /** @description Created. */
             201: {
                 headers: {
-                    /** @description Where it is read. */
+                    /** @description Path to read it from. */
                     Location?: string;
                     [name: string]: unknown;
                 };
@@ -6846,9 +6849,9 @@ export interface operations {
     listMessages: {
         parameters: {
             query?: {
-                /** @description As an earlier page gave it; one that leads nowhere is ignored, and `reset` says so. */
+                /** @description From an earlier page. An invalid one is ignored, and `reset` is true. */
                 after?: string;
-                /** @description As an earlier page gave it; one that leads nowhere is ignored, and `reset` says so. */
+                /** @description From an earlier page. An invalid one is ignored, and `reset` is true. */
                 before?: string;
                 limit?: number;
             };
@@ -6970,7 +6973,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It is kept; what follows from it appears as messages. */
+            /** @description The message is stored; replies appear as messages. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -7099,10 +7102,10 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The solve is written down and will be run. */
+            /** @description The solve is stored and will run. */
             202: {
                 headers: {
-                    /** @description Where it is read. */
+                    /** @description Path to read it from. */
                     Location?: string;
                     [name: string]: unknown;
                 };
@@ -7749,12 +7752,12 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The solve is written down, and will be run. */
+            /** @description The solve is stored and will run. */
             202: {
                 headers: {
-                    /** @description Where it is read. */
+                    /** @description Path to read it from. */
                     Location?: string;
-                    /** @description `true` when this key had made it before. */
+                    /** @description `true` if an earlier request with this key created it. */
                     "Idempotency-Replayed"?: "true";
                     [name: string]: unknown;
                 };
@@ -8198,7 +8201,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is over. */
+            /** @description Done. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -8729,7 +8732,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is over. */
+            /** @description Done. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -8929,7 +8932,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is over. */
+            /** @description Done. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -9030,7 +9033,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is over. */
+            /** @description Done. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -9138,7 +9141,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is over. */
+            /** @description Done. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -9239,7 +9242,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is written down; a worker carries it out. */
+            /** @description The request is stored; a worker publishes. */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -9776,7 +9779,7 @@ export interface operations {
     listForgeIssues: {
         parameters: {
             query?: {
-                /** @description Words of the issue. */
+                /** @description Words in the issue. */
                 q?: string;
                 /** @description Only with this label. */
                 label?: string;
@@ -10001,14 +10004,14 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is signed, and kept as a hint of what to look at. */
+            /** @description The signature is valid; the webhook is stored as a hint. */
             202: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The signature does not fit. */
+            /** @description The signature is invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -10026,7 +10029,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No webhooks are taken here. */
+            /** @description This server accepts no webhooks. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -10714,7 +10717,7 @@ export interface operations {
     beginLogin: {
         parameters: {
             query?: {
-                /** @description A path of the page; anything else means its start. */
+                /** @description A path of the page; anything else redirects to its start. */
                 return_to?: string;
             };
             header?: never;
@@ -10934,12 +10937,12 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The solve is written down, and will be run. */
+            /** @description The solve is stored and will run. */
             202: {
                 headers: {
-                    /** @description Where it is read. */
+                    /** @description Path to read it from. */
                     Location?: string;
-                    /** @description `true` when this key had made it before. */
+                    /** @description `true` if an earlier request with this key created it. */
                     "Idempotency-Replayed"?: "true";
                     [name: string]: unknown;
                 };

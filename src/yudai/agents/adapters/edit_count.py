@@ -19,8 +19,8 @@ class KeptDiff(NamedTuple):
 
 
 def kept_diff(patch: str, *, limit: int = MAX_DIFF_BYTES) -> KeptDiff:
-    """Whole lines from its beginning; bytes that are no text are U+FFFD."""
-    # No character is shorter than a byte: of what is far too long only the beginning is looked at.
+    """Whole lines from its start, with U+FFFD for bytes that are not UTF-8."""
+    # A character has at least one byte, so only the start of a long patch is encoded.
     encoded = clean(patch[: limit + 1]).encode()
     if len(encoded) <= limit and len(patch) <= limit:
         return KeptDiff(encoded.decode())
@@ -34,7 +34,7 @@ class TakenPatch(NamedTuple):
 
 
 async def take_patch(diff: Awaitable[str]) -> TakenPatch:
-    """At the end, even when the run's time is up."""
+    """Take the patch at the end, even if the run's time has ended."""
     try:
         async with asyncio.timeout(_PATCH_TIME_S):
             return TakenPatch(await diff)
@@ -51,18 +51,18 @@ _DIFF_TIME_S = 10.0
 
 
 class Inspection(NamedTuple):
-    """What was seen after a step."""
+    """The work tree after a step."""
 
     notice: str = ""
-    """What the agent is told about the edit count."""
+    """The note about the edit count that the agent gets."""
     edit: int | None = None
-    """Which edit it was, if it was one that counts."""
+    """The number of the edit, if it counts."""
     patch: str | None = None
-    """The work tree then; None: it could not be taken."""
+    """The diff of the work tree; None: it could not be taken."""
 
     @property
     def notes(self) -> dict[str, Any]:
-        """For the record beside the observation."""
+        """The fields stored beside the observation."""
         if self.edit is None:
             return {}
         kept = kept_diff(self.patch or "")
@@ -74,7 +74,7 @@ NOTHING_SEEN = Inspection()
 
 
 class EditCount:
-    """Seen from outside the sandbox, so the agent cannot hide an edit."""
+    """Counts edits from outside the sandbox, so that the agent cannot hide one."""
 
     def __init__(self, sandbox: Sandbox, *, max_edits: int, marker: str) -> None:
         self.count = 0
@@ -85,7 +85,7 @@ class EditCount:
         self._finish_command = f"echo {marker}"
         self._fingerprint = ""
         self._patch: str | None = None
-        """Of the tree with that fingerprint, whole; None: not taken."""
+        """The full patch of the tree with that fingerprint; None: not taken."""
 
     @property
     def used_up(self) -> bool:
@@ -112,7 +112,7 @@ class EditCount:
         return Inspection(notice, self.count, self._patch)
 
     async def take(self) -> str:
-        """The patch at the cap, else of the current work tree, taken again only if needed."""
+        """The patch at the cap, or else of the current work tree. Taken again only if needed."""
         if self.patch_at_cap is not None:
             return self.patch_at_cap
         if self._patch is not None:

@@ -1,4 +1,4 @@
-"""Command-line agents as COMMAND_AGENTS describes them: what is run in a sandbox, and with what."""
+"""Command-line agents of COMMAND_AGENTS: their commands, variables and limits."""
 
 import re
 from collections.abc import Mapping
@@ -37,7 +37,7 @@ WEAKER = (
     "its edits are seen only when it has ended: the limit on edits is not enforced",
     "its sandbox reaches our model endpoint",
 )
-"""What is promised for mini-SWE-agent and not for a command."""
+"""Guarantees of mini-SWE-agent that a command agent lacks."""
 
 _NAME = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?")
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}")
@@ -49,12 +49,12 @@ class CommandSpec(Value):
     """One command-line agent."""
 
     command: Annotated[str, AfterValidator(check_line)]
-    """For the sandbox's shell, in the work tree."""
+    """Run by the sandbox's shell in the work tree."""
     setup: Lines = ()
-    """Run before it, in order, with the same network and the same variables."""
+    """Commands to run first, in order, with the same network and variables."""
     env: dict[str, str] = Field(default_factory=dict, max_length=MAX_ENTRIES)
     timeout_s: float | None = Field(default=None, gt=0, le=DAY_S)
-    """Less than its run's time, where it shall end earlier."""
+    """A time limit shorter than the run's own."""
     protocol: Literal["openai"] = "openai"
 
     @field_validator("env")
@@ -66,9 +66,9 @@ class CommandSpec(Value):
 
 
 def read_command_agents(content: bytes, *, name: str) -> Mapping[str, CommandSpec]:
-    """By their names; RefusedError, in one line that names the key, for what is not right."""
+    """Agents by name. RefusedError names the invalid key in one line."""
     if len(content) > MAX_BYTES:
-        raise RefusedError(f"{name} is larger than {MAX_BYTES >> 10} KB: it is no list of agents")
+        raise RefusedError(f"{name} has more than {MAX_BYTES >> 10} KB: it is not a list of agents")
     document = read_yaml(content, name=name, shape=f"begin with `{_TOP}:`")
     unknown = next((str(key)[:100] for key in document if key != _TOP), None)
     if unknown is not None:
@@ -86,7 +86,7 @@ def _agent_name(key: object, name: str) -> str:
         raise RefusedError(f"{name}: `{DEFAULT_AGENT}` is our own agent: choose another name")
     if not _NAME.fullmatch(word):
         raise RefusedError(
-            f"{name}: {word[:60]!r} is no name of an agent: use up to 40 of a-z, 0-9 and -"
+            f"{name}: {word[:60]!r} is not a valid agent name: use up to 40 of a-z, 0-9 and -"
         )
     return word
 
@@ -115,10 +115,10 @@ def _complaint(error: ValidationError) -> str:
 
 def _check_variable(name: str, text: str) -> None:
     if not _VARIABLE.fullmatch(name):
-        raise ValueError(f"{name[:60]!r} is no name of a variable")
+        raise ValueError(f"{name[:60]!r} is not a valid variable name")
     if name.upper() in GIVEN:
         raise ValueError(f"{name} is set for each run: leave it out")
     if _SECRET.search(name):
-        raise ValueError(f"{name} looks like a secret, and none belongs into a sandbox")
+        raise ValueError(f"{name} looks like a secret, which must not enter a sandbox")
     if len(text) > MAX_COMMAND or "\x00" in text:
         raise ValueError(f"{name} has to have at most {MAX_COMMAND} characters, and no NUL")

@@ -61,12 +61,12 @@ from yudai.store.store import Store
 log: structlog.stdlib.BoundLogger = structlog.get_logger()
 
 LEAVING_S = 5.0
-"""How long a report waits for calls that it has cancelled."""
+"""Seconds that a report waits for calls that it has cancelled."""
 OTHERS_S = 3.0
-"""The same for calls that other processes make."""
+"""The same for calls in other processes."""
 _UNCOUNTED = 10**18
 """A run's cap is counted in the database, together with its solve's."""
-_OVER = "this token's run is over"
+_OVER = "this token's run has ended"
 _Key = tuple[RunId, int]
 
 
@@ -83,7 +83,7 @@ _REFUSALS: dict[type[Exception], wire.Refusal] = {
 
 
 class _Begun(NamedTuple):
-    """A call that may be made."""
+    """A checked call."""
 
     call: Call
     call_request: CallRequest
@@ -94,7 +94,7 @@ class _Begun(NamedTuple):
 
 @dataclass(frozen=True)
 class ModelEndpoint:
-    """One per process; any number of processes may answer for one run."""
+    """The model endpoint of one process. Several processes may serve the same run."""
 
     store: Store
     gateway: Gateway
@@ -122,7 +122,7 @@ class ModelEndpoint:
             solve = await solves.get(db, run.solve_id)
         # Only the present attempt's messages change its row: another one's sandbox is not there.
         if run.sandbox_id != sandbox_id:
-            raise ClaimLostError(f"run {run_id} was taken up by another worker")
+            raise ClaimLostError(f"run {run_id} was taken over by another worker")
         claims = RunClaims(
             iss=self.tokens.issuer,
             aud=AUDIENCE,
@@ -150,7 +150,7 @@ class ModelEndpoint:
             session.close()
 
     async def _answered(self, work: Coroutine[Any, Any, ModelAnswer]) -> ModelAnswer:
-        """Every refusal in OpenAI's shape; none says more than the sandbox may know."""
+        """Turn every refusal into OpenAI's format, without details that a sandbox must not see."""
         try:
             return await work
         except tuple(_REFUSALS) as error:
@@ -200,7 +200,7 @@ class ModelEndpoint:
         return reply.whole(completion)
 
     async def _begin(self, claims: RunClaims, call_request: CallRequest) -> _Begun | Cause:
-        """Count the step and record what is new, before the call is made."""
+        """Count the step and record new messages before the call is made."""
         now = self.clock.now()
         async with self.store.change() as db:
             run = await runs.hold(db, claims.run)
@@ -226,7 +226,7 @@ class ModelEndpoint:
             if not timer.expired():
                 raise
             await self._recorder.note(claims, Cause.OUT_OF_TIME)
-            raise GatewayError("the run's time is up", cause=Cause.OUT_OF_TIME) from None
+            raise GatewayError("the run's time has ended", cause=Cause.OUT_OF_TIME) from None
         except GatewayError as error:
             await self._recorder.note(claims, error.cause)
             raise
@@ -279,7 +279,7 @@ class ModelEndpoint:
 
 
 async def _checked(db: AsyncSession, claims: RunClaims, run: RunRow) -> AttemptState:
-    """UnknownCallerError when its attempt does not go on any more."""
+    """UnknownCallerError if its attempt has ended."""
     endpoint = await attempt_state(db, run.id, run.attempt)
     check_run(claims, state=run.state, attempt=run.attempt, is_closed=endpoint.is_closed)
     return endpoint

@@ -1,4 +1,4 @@
-"""What one attempt sends: bodies read into calls within limits, and its calls in this process."""
+"""Reads an attempt's requests into calls within limits, and tracks its calls in this process."""
 
 import asyncio
 import hashlib
@@ -24,17 +24,17 @@ from yudai.runs.spending.metered_gateway import MeteredGateway
 MakeGateway = Callable[[], MeteredGateway]
 
 
-class Asked(NamedTuple):
-    """A call, as far as the next one may go on from it."""
+class SeenCall(NamedTuple):
+    """A call, kept so that the next one can be compared with it."""
 
     messages: tuple[bytes, ...]
     tools: bytes
 
     @classmethod
-    def of(cls, messages: list[Object], tools: list[Object]) -> "Asked":
+    def of(cls, messages: list[Object], tools: list[Object]) -> "SeenCall":
         return cls(tuple(map(_digest, messages)), _digest(tools))
 
-    def is_continued_by(self, later: "Asked") -> bool:
+    def is_continued_by(self, later: "SeenCall") -> bool:
         return later.tools == self.tools and later.messages[: len(self.messages)] == self.messages
 
 
@@ -46,11 +46,11 @@ class Session:
     ends_at: float
     seen: Seen = field(default_factory=Seen)
     messages: int = -1
-    """How many the database had when `seen` was right; -1: it was never read."""
+    """The number of stored messages when `seen` was read; -1: never read."""
     tasks: set[asyncio.Task[Any]] = field(default_factory=set[asyncio.Task[Any]])
-    _last: tuple[Asked, MeteredGateway] | None = None
+    _last: tuple[SeenCall, MeteredGateway] | None = None
 
-    async def complete(self, call: Call, asked: Asked) -> Completion:
+    async def complete(self, call: Call, asked: SeenCall) -> Completion:
         """Metered, and bounded by what was counted before only where that is still the same.
 
         A gateway takes its conversation to grow; an agent may send another one every time, and
@@ -63,7 +63,7 @@ class Session:
 
     @contextmanager
     def under_way(self) -> Generator[None]:
-        """The session is not closed before the work in this block is done."""
+        """Keep the session open until the block ends."""
         task = asyncio.current_task()
         if task is None:
             raise RuntimeError("calls are made in tasks")
@@ -74,7 +74,7 @@ class Session:
             self.tasks.discard(task)
 
     def recorded(self, bodies: list[Object], count: int) -> None:
-        """These were stored, and with them there are so many."""
+        """Note stored messages and their new total."""
         if self.messages + len(bodies) != count:
             # Others' came in between: the next call reads all of them.
             self.messages = -1
@@ -87,7 +87,7 @@ class Session:
         for task in self.tasks:
             task.cancel()
 
-    def _gateway(self, asked: Asked) -> MeteredGateway:
+    def _gateway(self, asked: SeenCall) -> MeteredGateway:
         if self._last is not None and self._last[0].is_continued_by(asked):
             return self._last[1]
         return self.make_gateway()
@@ -98,11 +98,11 @@ def _digest(value: Object | list[Object]) -> bytes:
 
 
 MAX_AT_ONCE = 8
-"""Requests of one attempt that a process handles at once; further ones wait unread."""
+"""Requests of one attempt that a process handles at once. Others wait unread."""
 PARSED_AT_ONCE = 2
-"""At once in this process, and at most one of each attempt."""
+"""Bodies read at once in this process, at most one per attempt."""
 READING_S = 60.0
-"""How long a body may take to arrive."""
+"""Seconds until a body must have arrived."""
 T = TypeVar("T")
 
 
@@ -115,16 +115,16 @@ class CallRequest(NamedTuple):
 
     request: ChatRequest
     messages: Prepared
-    asked: Asked
+    asked: SeenCall
     redact: Redact
 
 
 class Caller(NamedTuple):
-    """The run's token, verified, and as it was sent."""
+    """The run's verified token and its text."""
 
     claims: RunClaims
     token: str
-    """Redacted from messages: an agent may well send it to its model."""
+    """Redacted from messages, because an agent may send it to its model."""
 
     @property
     def key(self) -> tuple[RunId, int]:
@@ -147,7 +147,7 @@ class Intake:
     _slots: WeakValueDictionary[tuple[RunId, int], CallSlots] = field(
         default_factory=WeakValueDictionary[tuple[RunId, int], CallSlots]
     )
-    """Each lives as long as a request uses it or waits for it."""
+    """Slots by attempt, each kept while a request uses it or waits for it."""
     _parsed: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(PARSED_AT_ONCE))
 
     def slots(self, caller: Caller) -> CallSlots:
@@ -184,7 +184,7 @@ class Intake:
             return own(known(text))
 
         messages = prepared(request.messages, seen, redact, at=now)
-        return CallRequest(request, messages, Asked.of(request.messages, request.tools), redact)
+        return CallRequest(request, messages, SeenCall.of(request.messages, request.tools), redact)
 
 
 async def _read(read: ReadBody) -> bytes:

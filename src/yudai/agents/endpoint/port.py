@@ -15,7 +15,7 @@ JSON = "application/json"
 EVENTS = "text/event-stream"
 
 ReadBody = Callable[[], Awaitable[bytes]]
-"""The request's body, asked for only when its token is good; BodyTooLargeError above MAX_BODY."""
+"""Reads the body, after the token was checked; BodyTooLargeError above MAX_BODY."""
 
 
 class BodyTooLargeError(Exception):
@@ -32,7 +32,7 @@ class ModelAnswer(Value):
 
 
 class ModelEndpoint(Protocol):
-    """What HTTP servers serve; `authorization` is that header as sent, "" when there was none."""
+    """Called by HTTP servers. `authorization` is the header's value, or ""."""
 
     async def complete(self, authorization: str, read: ReadBody) -> ModelAnswer:
         """Answer one chat-completions request; a refusal is an answer too.
@@ -53,20 +53,20 @@ class EndpointToken(Value):
 
 
 class EndpointReport(Value):
-    """What an attempt's calls added up to, once it has ended."""
+    """Totals of an ended attempt's calls."""
 
     steps: int
     usage: Usage
     messages: int
-    """How many messages of its trajectory are stored: the number of the next one."""
+    """Number of stored messages, and so the next message's number."""
     plan: tuple[str, ...] = ()
     plan_step: int | None = None
     refusal: Cause | None = None
-    """Why its last call was refused; None: it was answered."""
+    """Why its last call was refused; None if it was answered."""
 
 
 class RunEndpoint(Protocol):
-    """What a command agent needs of the model endpoint."""
+    """The part of the model endpoint that a command agent uses."""
 
     async def open(self, run_id: RunId, *, sandbox_id: str, seconds: float) -> EndpointToken:
         """For the attempt whose first message came from this sandbox, else ClaimLostError.
@@ -76,7 +76,7 @@ class RunEndpoint(Protocol):
         ...
 
     async def report(self, endpoint_token: EndpointToken) -> EndpointReport:
-        """End the attempt's calls under way, then report."""
+        """End the attempt's active calls, then report."""
         ...
 
     def close(self, endpoint_token: EndpointToken) -> None:

@@ -30,7 +30,7 @@ from yudai.store.store import Store
 log: structlog.stdlib.BoundLogger = structlog.get_logger()
 
 MAX_REFUSED = 100
-"""Requests of one attempt that were not taken; after them none is even read."""
+"""Limit on refused requests of one attempt. Further ones are not read."""
 _LOOK_S = 0.1
 
 
@@ -49,7 +49,7 @@ class EndpointRecorder:
         steps: int | None = None,
         usage: Usage | None = None,
     ) -> RunRow:
-        """Redacted already, at the end of what any process has stored; the run is held."""
+        """Append redacted messages. The caller holds the run's row."""
         messages = [
             TrajectoryMessage(
                 seq=run.message_count + place,
@@ -84,20 +84,20 @@ class EndpointRecorder:
                 log.warning("model_endpoint.late", run_id=run.id, attempt=claims.attempt)
                 return None
             endpoint = await attempt_state(db, run.id, run.attempt)
-            is_told = run.state is RunState.RUNNING and not endpoint.is_closed
-            bodies = [body] if is_told else []
+            is_active = run.state is RunState.RUNNING and not endpoint.is_closed
+            bodies = [body] if is_active else []
             changed = await self.keep(db, run, bodies, step=step, usage=run.usage + counted)
-        return changed.message_count if is_told else None
+        return changed.message_count if is_active else None
 
     async def note(self, claims: RunClaims, cause: Cause) -> None:
-        """The process that ends the run, maybe another one, reads why a call was refused."""
+        """Store why a call was refused, for the process that ends the run."""
         async with self.store.change() as db:
             run = await runs.hold(db, claims.run)
             if run.attempt == claims.attempt:
                 await _note_refusal(db, run, cause, at=self.clock.now())
 
     async def refuse(self, claims: RunClaims, cause: Cause | None = None) -> None:
-        """A request was not taken: so many of them are too many."""
+        """Count a refused request; TooManyError above the limit."""
         async with self.store.change() as db:
             run = await runs.hold(db, claims.run)
             if run.attempt != claims.attempt:
@@ -109,13 +109,13 @@ class EndpointRecorder:
                 await _note_refusal(db, run, cause, at=self.clock.now())
 
     async def close(self, run_id: RunId, attempt: int) -> None:
-        """From here on no call is begun, and none of its messages come: wherever it is made."""
+        """Accept no more calls or messages of the attempt, in any process."""
         async with self.store.change() as db:
             run = await runs.hold(db, run_id)
             await _close_attempt(db, run.id, attempt, at=self.clock.now())
 
     async def all_settled(self, run_id: RunId, *, within_s: float) -> None:
-        """Who asked has ended, so that other processes leave its calls about now."""
+        """Wait until other processes have stopped the attempt's calls."""
         deadline = self.clock.now() + within_s
         while self.clock.now() < deadline:
             async with self.store.read() as db:
@@ -178,7 +178,7 @@ async def attempt_state(db: AsyncSession, run_id: RunId, attempt: int) -> Attemp
 
 
 async def _count_refused(db: AsyncSession, run: RunRow) -> int:
-    """One more; how many there are. The run is held."""
+    """Increment the count and return it. The caller holds the run's row."""
     row = await endpoint_row(db, run.id, run.attempt)
     row.refused += 1
     return row.refused
@@ -191,7 +191,7 @@ async def _close_attempt(db: AsyncSession, run_id: RunId, attempt: int, *, at: f
 
 
 async def _note_refusal(db: AsyncSession, run: RunRow, cause: Cause, *, at: float) -> None:
-    """Once for each place in the trajectory: a repeated call is not recorded again."""
+    """Once per position of the trajectory, so that a repeated call is not recorded again."""
     facts: dict[str, object] = {
         "cause": cause.value,
         "attempt": run.attempt,
@@ -203,7 +203,7 @@ async def _note_refusal(db: AsyncSession, run: RunRow, cause: Cause, *, at: floa
 
 
 async def _last_refusal(db: AsyncSession, run: RunRow) -> Cause | None:
-    """Why the last call of its present attempt was refused; None when one was answered since."""
+    """Why the current attempt's last call was refused; None if it was answered."""
     last = await _last(db, run)
     here = {"attempt": run.attempt, "messages": run.message_count}
     if last is None or {key: last.data.get(key) for key in here} != here:

@@ -1,4 +1,4 @@
-"""Chat-completions requests of agents: what is read, what is dropped, and what is refused."""
+"""Parses agents' chat-completions requests: fields that are used, dropped or refused."""
 
 import json
 import math
@@ -24,7 +24,7 @@ from yudai.kit.untyped import Object, as_items, as_object, as_text, is_object
 MAX_MESSAGES = 5000
 MAX_TOOLS = 128
 MAX_VALUES = 200_000
-"""Of one body, names of fields among them: each costs far more to read than to send."""
+"""Limit on values in a body, including field names: parsing costs far more than sending."""
 _MAX_DEPTH = 32
 _BRACKETS = b"[{]}"
 _ALL_BUT_BRACKETS = bytes(set(range(256)) - set(_BRACKETS))
@@ -32,18 +32,18 @@ _STEP = {ord(char): step for char, step in zip("[{]}", (1, 1, -1, -1), strict=Tr
 _TEXTS = ("type", "id", "format", "text", "summary", "signature", "data")
 _DETAILS = dict.fromkeys(_TEXTS, str) | {"index": int}
 _NAMED = 4
-"""How much of an error's path is shown: deeper parts contain names the sender chose."""
+"""Parts of an error's path that are shown. Deeper ones contain names that the sender chose."""
 
 
 class ChatRequest(NamedTuple):
-    """What of a request is passed on; the model and its temperature are the contestant's."""
+    """The fields that are passed on. Model and temperature are the contestant's."""
 
     messages: list[Object]
     tools: list[Object]
     max_output_tokens: int | None = None
     is_streamed: bool = False
     with_usage: bool = False
-    """A stream's last chunk says what was used."""
+    """Whether a stream's last chunk has the usage."""
 
 
 def read_request(body: bytes) -> ChatRequest:
@@ -77,7 +77,7 @@ def read_request(body: bytes) -> ChatRequest:
 
 
 def words_of(message: Object) -> str:
-    """The text of a request's message, whether it came whole or in parts."""
+    """The text of a message, sent as a whole or in parts."""
     content = message.get("content")
     if isinstance(content, str):
         return content
@@ -94,14 +94,14 @@ def _parsed(body: bytes) -> Object:
             # Unpaired surrogates, which cannot be encoded.
             data = json.loads(clean(json.dumps(data, ensure_ascii=False)))
     except (ValueError, RecursionError):
-        raise RefusedError("the body is no JSON") from None
+        raise RefusedError("the body is not JSON") from None
     if not is_object(data):
         raise RefusedError("the body has to be one JSON object")
     return data
 
 
 def _refuse_heavy(body: bytes) -> None:
-    """Without parsing it, which takes the whole process's time and a hundred times its size."""
+    """Check limits before parsing, which blocks the process and takes far more memory."""
     bare = body.replace(rb"\\", b"").replace(rb"\"", b"")
     is_heavy = bare.count(b'"') > 2 * MAX_VALUES
     outside = b"" if is_heavy else b"".join(bare.split(b'"')[::2])
@@ -118,7 +118,7 @@ def _number(word: str) -> float:
 
 
 def _no_number(word: str) -> float:
-    raise ValueError(f"{word} is no number of JSON")
+    raise ValueError(f"{word} is not a JSON number")
 
 
 def _kept(shape: BaseModel) -> Object:
@@ -126,7 +126,7 @@ def _kept(shape: BaseModel) -> Object:
 
 
 def _text_alone(value: object, check: ValidatorFunctionWrapHandler) -> Any:
-    """The cost of a picture cannot be known from its size."""
+    """Refuse images, because their cost is unknown in advance."""
     try:
         return check(value)
     except ValidationError:
@@ -145,7 +145,7 @@ def _detail(value: object) -> Object:
 
 
 def _short_cache(value: object) -> Object | None:
-    """One that lasts longer costs more than is set aside for a call."""
+    """Refuse longer caching, which costs more than the reserved amount."""
     return {"type": "ephemeral"} if value else None
 
 
@@ -161,7 +161,7 @@ _Detail = Annotated[Object, BeforeValidator(_detail)]
 
 
 class _Shape(BaseModel):
-    """Built only of what is known to be harmless: other fields are dropped."""
+    """Keep only known harmless fields."""
 
     model_config = ConfigDict(extra="ignore", strict=True)
 
@@ -182,7 +182,7 @@ class _ToolCall(_Shape):
     type: Literal["function"] = "function"
     function: _Called
     extra_content: Annotated[dict[str, dict[str, str]] | None, BeforeValidator(_or_none)] = None
-    """Gemini's, of the thought that led to a call: `{"google": {"thought_signature": ...}}`."""
+    """Gemini's thought signature of a call: `{"google": {"thought_signature": ...}}`."""
 
 
 class _Message(_Shape):
@@ -203,7 +203,7 @@ class _Function(_Shape):
 
 
 class _Tool(_Shape):
-    """A function, which the agent itself runs: others are run by a provider, with a network."""
+    """A function that the agent runs. Other tools run at the provider, with a network."""
 
     type: Literal["function"]
     function: _Function

@@ -1,4 +1,4 @@
-"""Answers as OpenAI's chat completions shape them: replies whole or streamed, and refusals."""
+"""Responses in OpenAI's chat-completions format: replies whole or streamed, and refusals."""
 
 import json
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ from yudai.kit.untyped import Object
 
 
 class Reply(NamedTuple):
-    """What stands around a completion."""
+    """The envelope of a completion."""
 
     id: str
     model: str
@@ -33,7 +33,7 @@ class Reply(NamedTuple):
         return ModelAnswer(status=200, content=_json(body))
 
     def streamed(self, completion: Completion, *, with_usage: bool) -> ModelAnswer:
-        """In one chunk: a metered reply is complete before any part of it is sent."""
+        """A stream with one chunk, because a metered reply is complete before it is sent."""
         lines = [_json(chunk).decode() for chunk in self._chunks(completion, with_usage=with_usage)]
         content = "".join(f"data: {line}\n\n" for line in [*lines, "[DONE]"])
         return ModelAnswer(status=200, content=content.encode(), media_type=EVENTS)
@@ -113,7 +113,7 @@ def refused(refusal: Refusal, message: str) -> ModelAnswer:
 
 
 def refused_for(cause: Cause) -> ModelAnswer:
-    """In our words alone: what an endpoint says may name more than a sandbox should know."""
+    """Without the endpoint's own text, which may reveal too much to a sandbox."""
     return refused(BY_CAUSE.get(cause, OUR_FAULT), POLICIES[cause].message)
 
 

@@ -1,4 +1,4 @@
-"""Tokens that command agents call models with: JWTs that we sign and that only we read."""
+"""Run tokens of command agents: JWTs that Yudai signs and verifies."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,12 +14,12 @@ from yudai.kit.value import Value
 from yudai.runs.domain.states import RunState
 
 AUDIENCE = "yudai-model"
-"""Tokens signed with the same secret for another purpose have another audience."""
+"""Separates these tokens from others that are signed with the same secret."""
 MAX_TOKEN = 4096
 
 
 class RunClaims(Value):
-    """Fixed at the start of an attempt; what may change is read from the database."""
+    """Claims fixed at the start of an attempt. Changing facts are read from the database."""
 
     # Signed by us, but read as any input: "5" is no number there, nor is true.
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
@@ -33,15 +33,15 @@ class RunClaims(Value):
     attempt: int = Field(ge=1)
     model: str = Field(min_length=1, max_length=300)
     cap_micros: int = Field(ge=0)
-    """Of the run, all its attempts together."""
+    """The cost cap of the run, for all attempts together."""
 
 
 def read_claims(payload: Mapping[str, object], *, issuer: str, now: float) -> RunClaims:
-    """Of a token whose signature fits; UnknownCallerError for one that is not good here and now."""
+    """The claims of a valid token, else UnknownCallerError."""
     try:
         claims = RunClaims.model_validate(dict(payload))
     except ValidationError:
-        raise UnknownCallerError("this is no token of a run") from None
+        raise UnknownCallerError("this is not a run's token") from None
     if claims.aud != AUDIENCE or claims.iss != issuer:
         raise UnknownCallerError("this token is not for this installation")
     if now >= claims.exp:
@@ -50,11 +50,11 @@ def read_claims(payload: Mapping[str, object], *, issuer: str, now: float) -> Ru
 
 
 def check_run(claims: RunClaims, *, state: RunState, attempt: int, is_closed: bool = False) -> None:
-    """Refuse a token whose attempt is over, or whose agent has ended."""
+    """Refuse a token whose attempt or agent has ended."""
     if attempt != claims.attempt:
         raise UnknownCallerError("this token is of an earlier attempt of its run")
     if is_closed or state is not RunState.RUNNING:
-        raise UnknownCallerError("this token's run is over")
+        raise UnknownCallerError("this token's run has ended")
 
 
 MIN_SECRET = 32
@@ -86,17 +86,17 @@ class RunTokens:
             raise UnknownCallerError("send the run's token: `Authorization: Bearer ...`")
         token = authorization[len(_BEARER) :].strip()
         if len(token) > MAX_TOKEN:
-            raise UnknownCallerError("this is no token of a run")
+            raise UnknownCallerError("this is not a run's token")
         key = self.secret.get_secret_value()
         try:
             payload = jwt.decode(token, key, algorithms=[_ALGORITHM], options=_OPTIONS)
         except (jwt.PyJWTError, ValueError, RecursionError):
-            raise UnknownCallerError("this is no token of a run") from None
+            raise UnknownCallerError("this is not a run's token") from None
         return read_claims(payload, issuer=self.issuer, now=self.clock.now())
 
 
 def make_tokens(secret: SecretStr | None, *, issuer: str, clock: Clock) -> RunTokens:
-    """RefusedError says what to do about a secret that is missing or short."""
+    """Check the secret; RefusedError if it is missing or short."""
     if secret is None or len(secret.get_secret_value()) < MIN_SECRET:
         how = "is missing" if secret is None else "is too short"
         raise RefusedError(

@@ -1,4 +1,4 @@
-"""The trajectory of a command agent: what is new in each request, and each reply, as messages."""
+"""Turns a command agent's requests and replies into new messages of its trajectory."""
 
 import hashlib
 import json
@@ -18,12 +18,12 @@ from yudai.store.columns import to_json
 KEPT_PER_CALL = 400_000
 """Limit on all new messages of one request, for agents that rewrite their whole history."""
 PRINT = "print"
-"""Key beside a message that says which one it is, also when only a part of it was kept."""
+"""Key that identifies a message, even if only a part of it was stored."""
 CLAIMED_ROLE = "claimed_role"
 
 
 class Seen:
-    """Messages of one attempt that are recorded; one that is sent twice at once counts twice."""
+    """The recorded messages of an attempt. A message sent twice in one request counts twice."""
 
     def __init__(self, stored: Iterable[TrajectoryMessage] = ()) -> None:
         self._counts: Counter[str] = Counter()
@@ -35,7 +35,7 @@ class Seen:
             self._counts[known] += 1
 
     def unseen(self, prints: Sequence[str]) -> list[int]:
-        """The places of those that are new."""
+        """Positions of the new messages."""
         here: Counter[str] = Counter()
         found: list[int] = []
         for place, known in enumerate(prints):
@@ -46,7 +46,7 @@ class Seen:
 
 
 def fingerprint(message: Object) -> str:
-    """Of what a message says; fields that agents leave out or add around it do not matter."""
+    """A digest of the content, independent of fields that agents omit or add."""
     calls = [
         (as_text(call.get("id")), *_function(call))
         for call in map(as_object, as_items(message.get("tool_calls")))
@@ -66,11 +66,11 @@ class Prepared(NamedTuple):
 
     prints: list[str]
     kept: dict[int, _Kept]
-    """By their places; those that were known already are not among them."""
+    """The new messages by position."""
 
 
 def prepared(messages: Sequence[Object], seen: Seen, redact: Redact, *, at: float) -> Prepared:
-    """The work that grows with the messages: do it before taking a database lock."""
+    """Work proportional to the messages. Do it before taking a database lock."""
     prints = [fingerprint(message) for message in messages]
     kept = {place: _kept(messages[place], redact, at=at) for place in seen.unseen(prints)}
     return Prepared(prints, kept)
@@ -97,7 +97,7 @@ def bodies_of(ready: Prepared, places: Sequence[int], *, at: float) -> list[Obje
 
 
 def reply_body(completion: Completion, *, temperature: float, at: float) -> Object:
-    """The model's turn, with the facts that mini-SWE-agent's messages have beside them."""
+    """The model's turn, with the same extra facts as mini-SWE-agent's messages."""
     message = said(completion)
     facts = facts_of(completion, temperature=temperature, at=at)
     extra = facts | {PRINT: fingerprint(message)}

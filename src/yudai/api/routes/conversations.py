@@ -31,14 +31,12 @@ from yudai.views.solves import SolveSummary, solve_summary
 router = APIRouter(prefix="/conversations", tags=["conversations"])
 
 _MAX_NUMBER = 1 << 53
-_LOCATION = {"Location": {"description": "Where it is read.", "schema": {"type": "string"}}}
-_CREATED: dict[int | str, dict[str, Any]] = {
-    201: {"description": "It is there.", "headers": _LOCATION}
-}
+_LOCATION = {"Location": {"description": "Path to read it from.", "schema": {"type": "string"}}}
+_CREATED: dict[int | str, dict[str, Any]] = {201: {"description": "Created.", "headers": _LOCATION}}
 _ACCEPTED: dict[int | str, dict[str, Any]] = {
-    202: {"description": "The solve is written down and will be run.", "headers": _LOCATION}
+    202: {"description": "The solve is stored and will run.", "headers": _LOCATION}
 }
-_CURSOR = "As an earlier page gave it; one that leads nowhere is ignored, and `reset` says so."
+_CURSOR = "From an earlier page. An invalid one is ignored, and `reset` is true."
 
 
 Limit = Annotated[int, Query(ge=1, le=MAX_PAGE)]
@@ -110,7 +108,7 @@ async def messages(
     "/{conversation_id}/messages",
     status_code=201,
     operation_id="postMessage",
-    responses={201: {"description": "It is kept; what follows from it appears as messages."}},
+    responses={201: {"description": "The message is stored; replies appear as messages."}},
 )
 async def post(
     conversation_id: ConversationIdPath,

@@ -28,7 +28,7 @@ async def issues(  # noqa: PLR0913 - one for each of the query's
     name: Part,
     service: ServiceDep,
     user: MayRead,
-    q: Annotated[str, Query(max_length=200, description="Words of the issue.")] = "",
+    q: Annotated[str, Query(max_length=200, description="Words in the issue.")] = "",
     label: Annotated[str, Query(max_length=50, description="Only with this label.")] = "",
     page: Annotated[int, Query(ge=1, le=1000)] = 1,
 ) -> IssueList:
@@ -52,9 +52,9 @@ async def preview(
 webhooks = APIRouter(prefix="/webhooks", tags=["forge"])
 
 _RESPONSES: dict[int | str, dict[str, Any]] = {
-    202: {"description": "It is signed, and kept as a hint of what to look at."},
-    401: {"description": "The signature does not fit."},
-    404: {"description": "No webhooks are taken here."},
+    202: {"description": "The signature is valid; the webhook is stored as a hint."},
+    401: {"description": "The signature is invalid."},
+    404: {"description": "This server accepts no webhooks."},
 }
 
 

@@ -35,7 +35,7 @@ _NO_LOGIN: dict[int | str, dict[str, Any]] = {404: {"description": "This server 
 _EMPTY: dict[str, Any] = {
     "status_code": 204,
     "response_class": Response,
-    "responses": _NO_LOGIN | {204: {"description": "It is over."}},
+    "responses": _NO_LOGIN | {204: {"description": "Done."}},
 }
 _AWAY: dict[int | str, dict[str, Any]] = _NO_LOGIN | {
     303: {
@@ -87,7 +87,7 @@ async def begin(
     service: ServiceDep,
     authorizer: AuthorizerDep,
     return_to: Annotated[
-        Text, Query(description="A path of the page; anything else means its start.")
+        Text, Query(description="A path of the page; anything else redirects to its start.")
     ] = "/",
 ) -> Response:
     """Redirect a browser to the forge's login."""
@@ -134,7 +134,7 @@ async def me(request: Request, service: ServiceDep, authorizer: AuthorizerDep) -
     """Get the caller, also without a login."""
     user = await authorizer.known(request)
     if user is None and "authorization" in request.headers:
-        raise ApiError(Code.UNAUTHENTICATED, "this key is not good, or not any more")
+        raise ApiError(Code.UNAUTHENTICATED, "this key is not valid")
     settings = service.settings
     return Me(
         mode=Mode(settings.auth_mode),
@@ -153,7 +153,7 @@ async def me(request: Request, service: ServiceDep, authorizer: AuthorizerDep) -
     operation_id="logOut",
     status_code=204,
     response_class=Response,
-    responses={204: {"description": "It is over."}},
+    responses={204: {"description": "Done."}},
     dependencies=[RATE_LIMITED],
 )
 async def log_out(request: Request, authorizer: AuthorizerDep, answer: Response) -> None:

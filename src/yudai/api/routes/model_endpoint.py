@@ -13,7 +13,7 @@ from yudai.api.security.rights import PUBLIC
 # OpenAI's contract, not ours: the how-to guide describes it.
 router = APIRouter(prefix="/model/v1", include_in_schema=False, dependencies=[PUBLIC])
 
-_CLOSED = "no command agents work here, so that no token is good"
+_CLOSED = "this server has no command agents, so no token is valid"
 _GONE = Response(status_code=499)
 
 

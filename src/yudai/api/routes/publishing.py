@@ -19,7 +19,7 @@ outcomes = APIRouter(tags=["outcomes"])
 OutcomeId = Annotated[int, Path(ge=1, le=MAX_ID)]
 
 ASKED: dict[int | str, dict[str, Any]] = {
-    202: {"description": "It is written down; a worker carries it out."}
+    202: {"description": "The request is stored; a worker publishes."}
 }
 
 

@@ -26,7 +26,7 @@ Handler = TypeVar("Handler", bound=Callable[..., Awaitable[Response]])
 
 Number = Annotated[int, Path(ge=0, le=MAX_SEQ)]
 Attempt = Annotated[
-    int | None, Query(ge=1, le=MAX_SEQ, description="An earlier attempt; default: the present one.")
+    int | None, Query(ge=1, le=MAX_SEQ, description="An earlier attempt; default: the current one.")
 ]
 Version = Annotated[
     str | None,
@@ -139,7 +139,7 @@ async def trajectory(run: RunDep, v: Version = None) -> Response:
     return run.raw(await trajectories.trajectory(run.service.context.store, run.which), ending)
 
 
-@_download("patch", "getRunPatch", DIFF, "As `git apply` takes it.")
+@_download("patch", "getRunPatch", DIFF, "In the format of `git apply`.")
 async def patch(run: RunDep, v: Version = None) -> Response:
     """Get the patch; `not_yet` until the agent has ended."""
     return await run.blob(ArtifactKind.PATCH, ".patch", DIFF, v)
@@ -152,7 +152,7 @@ async def log(run: RunDep, kind: LogKind, v: Version = None) -> Response:
     if kind in LOGS:
         return await run.blob(LOGS[kind], ending, TEXT, v)
     if v is not None:
-        raise NotFoundError("the agent's log grows with its trajectory: ask for it without `v`")
+        raise NotFoundError("the agent's log grows with its trajectory: request it without `v`")
     return run.raw(
         await trajectories.transcript(run.service.context.store, run.which), ending, TEXT
     )

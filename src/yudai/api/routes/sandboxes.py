@@ -10,9 +10,10 @@ from yudai.api.openapi import CONFLICT
 from yudai.api.security.rights import ADMINISTERING
 from yudai.engine.adapters.host_processes import is_gone, is_there
 from yudai.kit.errors import NotFoundError
-from yudai.kit.value import Value, from_attributes
+from yudai.kit.value import Value
 from yudai.operations.overview import SandboxList, SandboxOverview
 from yudai.sandboxes.domain.backends import BackendName
+from yudai.sandboxes.port import BaseView
 from yudai.sandboxes.reap import Swept
 from yudai.store.holders import Liveness
 from yudai.wiring.sandbox_upkeep import open_named_backend
@@ -54,15 +55,6 @@ BackendQuery = Annotated[
 ]
 
 
-class BaseView(Value):
-    backend: str
-    key: str
-    size_bytes: int | None = Field(description="null: unknown to its provider.")
-    made_at: float
-    used_at: float = Field(description="When its last sandbox was created or ended.")
-    users: int = Field(description="Sandboxes that use it; a base in use cannot be removed.")
-
-
 class BaseList(Value):
     bases: tuple[BaseView, ...]
     total_bytes: int
@@ -78,7 +70,7 @@ async def find_bases(service: ServiceDep, backend: BackendQuery = None) -> BaseL
     async with open_named_backend(service.settings, backend, service.context.store) as opened:
         found = await opened.bases()
     return BaseList(
-        bases=tuple(from_attributes(BaseView, base) for base in found),
+        bases=tuple(found),
         total_bytes=sum(base.size_bytes or 0 for base in found),
     )
 

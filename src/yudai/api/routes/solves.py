@@ -45,11 +45,11 @@ planning = APIRouter(tags=["solves"])
 
 ACCEPTED: dict[int | str, dict[str, Any]] = {
     202: {
-        "description": "The solve is written down, and will be run.",
+        "description": "The solve is stored and will run.",
         "headers": {
-            "Location": {"description": "Where it is read.", "schema": {"type": "string"}},
+            "Location": {"description": "Path to read it from.", "schema": {"type": "string"}},
             "Idempotency-Replayed": {
-                "description": "`true` when this key had made it before.",
+                "description": "`true` if an earlier request with this key created it.",
                 "schema": {"type": "string", "enum": ["true"]},
             },
         },
@@ -170,7 +170,7 @@ async def forecast(
 ) -> Forecast:
     """Check and price the body of POST /api/solves without starting or storing anything.
 
-    Only here every `issue_` field is optional: the words may still be on their way.
+    Every `issue_` field is optional here, because the issue may not be written yet.
     """
     await authorizer.place(user, body, Right.READ)
     return await service.forecaster.forecast(body, user_id=user.id)
@@ -252,14 +252,14 @@ async def updates(
     solve_id: str,
     permit: MayReadSolve,
     cursor: Annotated[
-        str, Query(description="From the previous response; an invalid one starts again.")
+        str, Query(description="From the previous response; an invalid one starts over.")
     ] = "",
     runs: Annotated[
         tuple[Annotated[str, Field(max_length=_MAX_OPEN_CHARS)], ...],
         Query(
             alias="open",
             max_length=MAX_OPEN,
-            description=f"Ids of runs whose messages are wanted, at most {MAX_OPEN}: the parameter "
+            description=f"Ids of runs whose messages are wanted, at most {MAX_OPEN}: repeat the "
             "again for each, or one with commas.",
         ),
         AfterValidator(_few),

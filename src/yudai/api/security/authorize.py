@@ -19,7 +19,7 @@ from yudai.solves.domain.request import Folder, Remote
 from yudai.wiring.accounts import Accounts, LoginServices
 
 LOCAL = User(LOCAL_USER, LOCAL_USER)
-NO_LOGIN = "this server is one person's own: there is no login"
+NO_LOGIN = "this server has one user and no login"
 COOKIES = Cookies(is_secure=True)
 _BEARER = "bearer "
 _SCOPES = {
@@ -91,7 +91,7 @@ class Authorizer:
             await self.limiter.user(user.id)
         if missing := scopes - user.scopes:
             names = " and ".join(sorted(missing))
-            raise ForbiddenError(f"this key is not good for {names}: use one that is")
+            raise ForbiddenError(f"this key lacks the scope {names}: use one that has it")
         return user
 
     async def known(self, request: Request) -> User | None:
@@ -164,7 +164,7 @@ class Authorizer:
             return
         publish = ask.publish or self.publish
         if publish is PublishMode.AUTO and Scope.PUBLISH not in user.scopes:
-            raise ForbiddenError("this key is not good for publish: give `publish` as ask or never")
+            raise ForbiddenError("this key lacks the scope publish: set `publish` to ask or never")
         is_asked = ask.publish is PublishMode.AUTO
         await self.place(user, ask, Right.PUBLISH if is_asked else Right.RUN)
 

@@ -65,7 +65,7 @@ class Limiter:
 def address_of(request: Request, trusted: Collection[Network] = ()) -> str:
     """The client's address, for IPv6 its network: a machine can have many addresses.
 
-    Whoever is no proxy of ours may write what they like into X-Forwarded-For: it is read from the
+    Clients can put anything into X-Forwarded-For, so it is read from the
     right, where each proxy adds whom it was asked by, and no further than to the first stranger.
     """
     host = request.client.host if request.client else ""

@@ -1,4 +1,4 @@
-"""Around all routes: allowed hosts and origins, the size of bodies, headers of all responses."""
+"""Guards around all routes: allowed hosts and origins, body size, response headers."""
 
 import re
 from collections.abc import Collection
@@ -63,7 +63,7 @@ class Guard:
     """Refuses requests with foreign host names and from pages of other sites.
 
     A hostile page can make its own name mean 127.0.0.1 and ask from the person's browser. The Host
-    header then still says the page's name, and its Origin gives away whoever only pretends.
+    header then still says the page's name, and its Origin shows where the request comes from.
     """
 
     def __init__(self, app: ASGIApp, *, allowed: Allowed) -> None:
@@ -85,7 +85,7 @@ class Guard:
         found = _HOST.fullmatch(hosts[0]) if len(hosts) == 1 else None
         if found and self._allowed.knows(found[1].lower(), path):
             return None
-        return ApiError(Code.MISDIRECTED_HOST, "ask by a name that this server was given")
+        return ApiError(Code.MISDIRECTED_HOST, "use a host name that this server is configured for")
 
     def _origin_error(self, headers: Headers, method: str) -> ApiError | None:
         if method in SAFE:

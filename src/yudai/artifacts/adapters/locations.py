@@ -62,12 +62,12 @@ _FAULTS = (
     _Fault("kind: Connect", "cannot be reached", "check the network and S3_ENDPOINT_URL"),
     _Fault("kind: Timeout", "does not answer", "try again later, or check S3_ENDPOINT_URL"),
 )
-_UNKNOWN = _Fault("", "failed", "try again later; if it stays so, look at the server's log")
+_UNKNOWN = _Fault("", "failed", "try again later; if this persists, see the server's log")
 
 _REMEDIES = {
     **dict.fromkeys((errno.ENOSPC, errno.EDQUOT), "free some space"),
     **dict.fromkeys(
-        (errno.EACCES, errno.EPERM, errno.EROFS), "let us write there, or set ARTIFACTS_URL"
+        (errno.EACCES, errno.EPERM, errno.EROFS), "make it writable, or set ARTIFACTS_URL"
     ),
 }
 
@@ -81,7 +81,7 @@ def translated(place: str) -> Generator[None]:
         yield
     except (BaseError, OSError) as error:
         number = _number(error)
-        explained = _told(place, str(error)) if number is None else _disk(place, number)
+        explained = _message(place, str(error)) if number is None else _disk(place, number)
         raise explained from None
 
 
@@ -97,7 +97,7 @@ def _number(error: Exception) -> int | None:
     return int(found[1]) if found else None
 
 
-def _told(place: str, text: str) -> ArtifactError:
+def _message(place: str, text: str) -> ArtifactError:
     fault = next((fault for fault in _FAULTS if fault.sign in text), _UNKNOWN)
     code = _CODE.search(text)
     said = f" ({code[1]})" if code else ""
@@ -105,7 +105,7 @@ def _told(place: str, text: str) -> ArtifactError:
 
 
 def _disk(place: str, number: int) -> ArtifactError:
-    remedy = _REMEDIES.get(number, "see to the disk")
+    remedy = _REMEDIES.get(number, "check the disk")
     return ArtifactError(f"{place} cannot be used ({os.strerror(number)}): {remedy}")
 
 

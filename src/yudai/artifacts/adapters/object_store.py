@@ -56,7 +56,7 @@ def _bucket(url: SplitResult, access: S3Access, *, spool: Path, timeouts: S3Time
     prefix = url.path.strip("/")
     named = _BUCKET.fullmatch(url.netloc) and (not prefix or _PREFIX.fullmatch(prefix))
     if not named or url.query or url.fragment or {".", ".."} & set(prefix.split("/")):
-        raise RefusedError(f"ARTIFACTS_URL names no bucket: {_HOW}, with letters, digits, . _ -")
+        raise RefusedError(f"ARTIFACTS_URL has no bucket: {_HOW}, with letters, digits, . _ -")
     if (access.access_key_id is None) != (access.secret_access_key is None):
         raise RefusedError("set both AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or neither")
     if access.endpoint is not None:
@@ -67,13 +67,13 @@ def _bucket(url: SplitResult, access: S3Access, *, spool: Path, timeouts: S3Time
 def _folder(url: SplitResult) -> Folder:
     folder = Path(unquote(url.path))
     if url.netloc not in {"", "localhost"} or not folder.is_absolute() or url.query or url.fragment:
-        raise RefusedError("ARTIFACTS_URL names no folder: write file:///folder/of/artifacts")
+        raise RefusedError("ARTIFACTS_URL has no folder: write file:///folder/of/artifacts")
     return Folder(folder)
 
 
 def _check_endpoint(url: SplitResult) -> None:
     if url.scheme not in {"http", "https"} or not url.hostname or url.query or url.fragment:
-        raise RefusedError("S3_ENDPOINT_URL is no address: write https://server.example:9000")
+        raise RefusedError("S3_ENDPOINT_URL is not a URL: write https://server.example:9000")
     if "@" in url.netloc:
         raise RefusedError(
             "S3_ENDPOINT_URL holds a password: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
@@ -85,7 +85,7 @@ def _split(url: str) -> SplitResult:
         parts = urlsplit(url)
         _ = parts.port
     except ValueError:
-        raise RefusedError(f"ARTIFACTS_URL or S3_ENDPOINT_URL is no address: {_HOW}") from None
+        raise RefusedError(f"ARTIFACTS_URL or S3_ENDPOINT_URL is not a URL: {_HOW}") from None
     return parts
 
 

@@ -35,7 +35,7 @@ _SLOWER_S = 5.0
 
 
 async def server_of(settings: Settings) -> str | None:
-    """A server that people log in to: the one that was named, else this home's own."""
+    """The server to log in to: the named one, else this home's own."""
     if settings.server is not None:
         return checked(settings.server)
     owner = known_owner(settings.home)
@@ -69,7 +69,7 @@ async def run_logout(settings: Settings, *, json: bool = False) -> int:
     if json:
         print_json({"logged_out": was_in, "server": url})
     else:
-        said = "Logged out." if was_in else "Nobody was logged in."
+        said = "Logged out." if was_in else "You were not logged in."
         console.result().print(said)
     return OK
 
@@ -86,13 +86,13 @@ async def run_whoami(settings: Settings, *, json: bool = False) -> int:
     if json:
         print_json({"login": login or None, "server": url})
     else:
-        console.result().print(Text(safe(login) or "Nobody is logged in: run yudai login"))
+        console.result().print(Text(safe(login) or "Not logged in: run yudai login"))
     return OK if login else REFUSED
 
 
 @asynccontextmanager
 async def open_local(settings: Settings) -> AsyncGenerator[Accounts]:
-    """The database, and the forge that it is about."""
+    """The database and its forge."""
     async with (
         open_context(settings) as context,
         open_accounts(settings, context) as accounts,
@@ -103,7 +103,7 @@ async def open_local(settings: Settings) -> AsyncGenerator[Accounts]:
 async def _login_there(settings: Settings, url: str, *, opens: bool, sleep: Sleep) -> str:
     parts = urlsplit(url)
     if parts.scheme != "https" and not is_loopback(parts.hostname or ""):
-        raise RefusedError("a key would go over the network in clear: give the server's https URL")
+        raise RefusedError("the key would be sent unencrypted: use the server's https URL")
     name = f"yudai login at {platform.node()}"[:100]
     async with open_remote(url) as remote:
         begun = read_as(DeviceBegun, await remote.post("/api/login/device"), remote.url)
@@ -116,7 +116,7 @@ async def _login_there(settings: Settings, url: str, *, opens: bool, sleep: Slee
 
 async def _wait_there(remote: Remote, begun: DeviceBegun, name: str, *, sleep: Sleep) -> DeviceView:
     waited, wait_s = 0.0, begun.interval_s
-    with console.progress().status("Waiting for you to agree there …"):
+    with console.progress().status("Waiting for you to confirm it there …"):
         while waited <= begun.expires_in_s:
             await sleep(wait_s)
             waited += wait_s
@@ -127,7 +127,7 @@ async def _wait_there(remote: Remote, begun: DeviceBegun, name: str, *, sleep: S
             if said.done:
                 return said
             wait_s = max(1.0, said.wait_s)
-    raise RefusedError("nobody agreed in time: run yudai login again")
+    raise RefusedError("the login was not confirmed in time: run yudai login again")
 
 
 async def _login_here(settings: Settings, *, opens: bool, sleep: Sleep) -> str:
@@ -160,7 +160,7 @@ async def _wait_here(
     sleep: Sleep,
 ) -> Grant:
     waited = 0.0
-    with console.progress().status("Waiting for you to agree there …"):
+    with console.progress().status("Waiting for you to confirm it there …"):
         while waited <= expires_in_s:
             await sleep(interval_s)
             waited += interval_s
@@ -170,8 +170,8 @@ async def _wait_here(
             if said is DeviceState.SLOW_DOWN:
                 interval_s += _SLOWER_S
             elif said is not DeviceState.PENDING:
-                raise RefusedError("the forge says that you did not agree: run yudai login again")
-    raise RefusedError("nobody agreed in time: run yudai login again")
+                raise RefusedError("you did not authorize this at the forge: run yudai login again")
+    raise RefusedError("the login was not confirmed in time: run yudai login again")
 
 
 async def _logout_here(settings: Settings) -> bool:
@@ -180,7 +180,7 @@ async def _logout_here(settings: Settings) -> bool:
 
 
 async def _logout_there(settings: Settings, url: str) -> bool:
-    """The key is forgotten here even when the server cannot be told."""
+    """Delete the key here, even if the server cannot be reached."""
     file = LoginFile(settings.home)
     if file.entry(url) is None:
         return False
@@ -188,7 +188,7 @@ async def _logout_there(settings: Settings, url: str) -> bool:
         async with open_remote(url, home=settings.home) as remote:
             await remote.post_nothing("/api/logout")
     except YudaiError as error:
-        note = f"The server could not end the key: {error}"
+        note = f"The server could not revoke the key: {error}"
         console.progress().print(Text(safe(note)), style="yellow", soft_wrap=True)
     return file.drop(url)
 
@@ -219,7 +219,7 @@ async def run_keys_create(
     known = [scope.value for scope in Scope]
     for scope in scopes:
         if scope not in known:
-            raise RefusedError(f"there is no scope {scope!r}: {nearest(scope, known)}")
+            raise RefusedError(f"unknown scope {scope!r}: {nearest(scope, known)}")
     body = {"name": name, "scopes": list(dict.fromkeys(scopes)) or ["read"], "days": days or None}
     async with _remote(settings) as remote:
         made = read_as(NewKey, await remote.post("/api/keys", body), remote.url)
@@ -227,7 +227,7 @@ async def run_keys_create(
         print_json(made.model_dump(mode="json"))
         return OK
     typer.echo(made.key)
-    note = "Keep it: it is shown this once. Send it as Authorization: Bearer KEY."
+    note = "Save it now: it is not shown again. Send it as Authorization: Bearer KEY."
     console.progress().print(note, soft_wrap=True)
     return OK
 
@@ -248,21 +248,21 @@ async def run_keys_revoke(settings: Settings, key_id: str, *, json: bool) -> int
 async def _remote(settings: Settings) -> AsyncGenerator[Remote]:
     url = await server_of(settings)
     if url is None:
-        raise RefusedError("keys are a server's: give --server, or set YUDAI_SERVER")
+        raise RefusedError("API keys belong to a server: give --server, or set YUDAI_SERVER")
     async with open_remote(url, home=settings.home) as remote:
         yield remote
 
 
 def _table(keys: Sequence[KeyView]) -> Table:
     table = Table(box=None)
-    for column in ("id", "name", "scopes", "until", "last used"):
+    for column in ("id", "name", "scopes", "expires", "last used"):
         table.add_column(column, no_wrap=True)
     for key in keys:
         cells = (
             safe(key.id),
             one_line(key.name, width=40),
             ", ".join(key.scopes),
-            "for ever" if key.expires_at is None else _day(key.expires_at),
+            "never" if key.expires_at is None else _day(key.expires_at),
             "never" if key.used_at is None else _day(key.used_at),
         )
         table.add_row(*(Text(cell) for cell in cells))

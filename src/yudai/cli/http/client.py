@@ -1,4 +1,4 @@
-"""A server's HTTP API as the command line uses it: every trouble is one line with its remedy."""
+"""A server's HTTP API for the command line. Every error is one line with its remedy."""
 
 import ipaddress
 import re
@@ -31,11 +31,11 @@ Read = TypeVar("Read", bound=BaseModel)
 
 
 class AwayError(RefusedError):
-    """Nobody answers, or not now: asking again later may help."""
+    """The server does not answer at the moment. A later request may succeed."""
 
 
 class Made(BaseModel):
-    """Of a solve that was opened: it runs and costs money, whatever else a server says of it."""
+    """The id of an opened solve, which runs and costs money."""
 
     id: SolveId
 
@@ -47,7 +47,7 @@ class Remote:
         self.url = url
         self._http = http
         self.moves_to: Callable[[], str | None] = lambda: None
-        """Asked when it is gone: a server that is started again may have another address."""
+        """Finds the server again after a restart, which may change its address."""
 
     async def get(self, path: str, **params: str | int) -> Any:
         return _json(await self._send("GET", path, params=params), self.url)
@@ -59,7 +59,7 @@ class Remote:
         return (await self._send("GET", path)).content
 
     async def post(self, path: str, body: Mapping[str, Any] | None = None, *, key: str = "") -> Any:
-        """With a key the server carries it out once, however often it is sent."""
+        """With a key, the server executes the request once, even if it is sent again."""
         headers = {"Idempotency-Key": key} if key else {}
         answer = await self._send(
             "POST", path, json=dict(body or {}), headers=headers, timeout=_POST_TIMEOUT
@@ -67,17 +67,17 @@ class Remote:
         return _json(answer, self.url)
 
     async def post_nothing(self, path: str) -> None:
-        """Where nothing comes back either."""
+        """Send a request without a response body."""
         await self._send("POST", path)
 
     async def delete(self, path: str) -> None:
         await self._send("DELETE", path)
 
     async def version(self) -> str:
-        """Who answers; RefusedError when it is no server of ours."""
+        """The server's self-description. RefusedError if it is not a Yudai server."""
         said = as_object(await self.get("/api/health/live"))
         if "status" not in said:
-            raise RefusedError(f"{self.url} is no Yudai server: check --server or YUDAI_SERVER")
+            raise RefusedError(f"{self.url} is not a Yudai server: check --server or YUDAI_SERVER")
         return as_text(said.get("version"))
 
     async def _send(self, method: str, path: str, **how: Any) -> httpx.Response:
@@ -128,7 +128,7 @@ async def open_remote(url: str, *, home: Path | None = None) -> AsyncGenerator[R
 
 
 def checked(url: str) -> str:
-    """The server's root; RefusedError for what is no URL of one."""
+    """The server's root URL; RefusedError for an invalid one."""
     found = _URL.fullmatch(url.strip())
     if found is None:
         raise RefusedError("--server (YUDAI_SERVER): give a URL such as http://127.0.0.1:8000")
@@ -145,7 +145,7 @@ def is_loopback(host: str) -> bool:
 
 
 def read_as(model: type[Read], data: object, url: str) -> Read:
-    """A newer server may say more than we know; one that says less is another version."""
+    """Parse a response. Unknown fields are ignored; missing ones mean another version."""
     try:
         return model.model_validate(data, extra="ignore")
     except ValidationError:
@@ -163,13 +163,13 @@ def _json(answer: httpx.Response, url: str) -> Any:
 
 def _strange(url: str) -> YudaiError:
     return YudaiError(
-        f"{url} answers in words that this version ({__version__}) does not know: is the server of"
-        " another version?"
+        f"{url} sends a response that this version ({__version__}) does not understand:"
+        " does the server have another version?"
     )
 
 
 def _refusal(answer: httpx.Response, url: str) -> YudaiError:
-    """The problem that the server states, as an error of ours."""
+    """The server's problem document as a YudaiError."""
     status = answer.status_code
     said = _detail(answer)
     if status in _AWAY:
@@ -177,7 +177,7 @@ def _refusal(answer: httpx.Response, url: str) -> YudaiError:
     if status >= 500 or status < 400:
         return YudaiError(f"the server {url} failed ({status}){said and f': {said}'}")
     kinds = {404: NotFoundError, 409: ConflictError}
-    return kinds.get(status, RefusedError)(said or f"the server {url} refuses this ({status})")
+    return kinds.get(status, RefusedError)(said or f"the server {url} refused this ({status})")
 
 
 def _detail(answer: httpx.Response) -> str:

@@ -28,13 +28,13 @@ _LOOKERS_S = 0.5
 
 
 class ServerEntry(Value):
-    """What the server of a home says of itself."""
+    """The entry that a home's server writes about itself."""
 
     url: str
     pid: int
     version: str
     database: str = ""
-    """Where its solves are, without a secret: who has another one asks it instead."""
+    """Location of its solves, without secrets; a process with another location uses HTTP."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class Ownership:
 
 
 def place_of(settings: Settings) -> str:
-    """Where the solves are, without a secret."""
+    """Location of the solves, without secrets."""
     from sqlalchemy.engine import make_url
 
     url = make_url(settings.store_url)
@@ -65,7 +65,7 @@ def place_of(settings: Settings) -> str:
 
 @asynccontextmanager
 async def owning(home: Path, *, patience_s: float = _LOOKERS_S) -> AsyncGenerator[Ownership]:
-    """Own the home, or say who does: ConflictError."""
+    """Own the home; ConflictError names its owner."""
     try:
         descriptor = await wait_for_lock(_made(home) / _LOCK, patience_s=patience_s)
     except TimeoutError:
@@ -83,7 +83,7 @@ async def owning(home: Path, *, patience_s: float = _LOOKERS_S) -> AsyncGenerato
 
 
 def is_owned(home: Path) -> bool:
-    """Whether a server lives here, be it only just starting."""
+    """Whether a server owns this home, even if it is still starting."""
     try:
         return is_locked(home / _LOCK)
     except OSError:
@@ -91,21 +91,21 @@ def is_owned(home: Path) -> bool:
 
 
 def read_entry(home: Path) -> ServerEntry | None:
-    """What the owner says; None while it is starting."""
+    """The owner's entry; None while it is starting."""
     with suppress(OSError, ValidationError):
         return ServerEntry.model_validate_json((home / _SAYS).read_bytes())
     return None
 
 
 def known_owner(home: Path) -> ServerEntry | None:
-    """The server that lives here, if one does and has come up."""
+    """The server that owns this home, if it is ready."""
     return read_entry(home) if is_owned(home) else None
 
 
 async def find_owner(
     home: Path, answers: Callable[[ServerEntry], Awaitable[bool]], *, patience_s: float = 15.0
 ) -> ServerEntry | None:
-    """The server that lives here and answers; one that is starting is waited for."""
+    """The server of this home that answers, after waiting for one that is starting."""
     deadline = asyncio.get_running_loop().time() + patience_s
     while is_owned(home):
         entry = read_entry(home)
@@ -131,7 +131,7 @@ def _made(home: Path) -> Path:
 
 def _taken(home: Path, entry: ServerEntry | None) -> str:
     if entry is None:
-        return f"a server is starting on {home} already: wait for it, or set another YUDAI_HOME"
+        return f"a server is already starting on {home}: wait for it, or set another YUDAI_HOME"
     return (
         f"a server runs on {home} already: {entry.url} (process {entry.pid}); use it, end it,"
         " or set another YUDAI_HOME"

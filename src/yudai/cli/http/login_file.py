@@ -1,4 +1,4 @@
-"""Keys of servers that this person is logged in to: one file, readable by nobody else."""
+"""Keys of servers that this person is logged in to: one file, readable only by them."""
 
 import os
 import secrets
@@ -22,7 +22,7 @@ class _Content(Value):
 
 
 class LoginFile:
-    """A server is known by its whole URL: its key goes nowhere else."""
+    """A server is identified by its full URL, so that its key is sent only there."""
 
     def __init__(self, home: Path) -> None:
         self._file = home / FILE

@@ -16,7 +16,7 @@ from yudai import __version__
 from yudai.artifacts.port import ArtifactKind
 from yudai.cli import console
 from yudai.cli.http.client import AwayError, Remote, open_remote
-from yudai.cli.records.source import KnownSolve, Look, Source
+from yudai.cli.records.source import KnownSolve, PolledSolve, Source
 from yudai.gateway.domain.models import Model
 from yudai.kit.errors import NotFoundError, RefusedError, YudaiError
 from yudai.kit.ids import RunId, SolveId, short
@@ -106,7 +106,7 @@ class ServerRecords:
         await self.remote.post(path, {"choice": choice})
 
     async def outcomes(self, solve_id: SolveId) -> OutcomeList | None:
-        """None also from an older server, which knows of none."""
+        """None also from an older server, which has no outcomes."""
         try:
             return await self.remote.read(OutcomeList, f"/api/solves/{solve_id}/outcomes")
         except NotFoundError:
@@ -200,17 +200,17 @@ class UpdatesSource:
     def __post_init__(self) -> None:
         self._known = KnownSolve(self.remote.url)
 
-    async def look(self) -> Look:
+    async def poll(self) -> PolledSolve:
         updates = await self._ask()
         seen = self._known.update(updates)
-        return Look(
+        return PolledSolve(
             seen=seen,
             is_last=seen.solve.state in RESTING and not updates.more,
             wait_s=0 if updates.more else _pace(updates.poll_ms / 1000),
         )
 
     async def _ask(self) -> UpdatesView:
-        """Once; while the server is away, again and again with growing breaks."""
+        """Poll once; while the server is away, retry with growing pauses."""
         loop = asyncio.get_running_loop()
         gone_at, wait_s = loop.time(), self.first_wait_s
         has_said = False
@@ -242,7 +242,7 @@ class UpdatesSource:
 
     def _gave_up(self, error: AwayError) -> str:
         again = f"`{console.program()} watch {short(self.solve_id)}`"
-        return f"{error}; the solve goes on when the server is back: {again} follows it."
+        return f"{error}; the solve continues when the server is back: {again} follows it."
 
 
 def _pace(poll_s: float) -> float:

@@ -1,4 +1,4 @@
-"""What commands look at: the database of this home, or a server's API with the same answers."""
+"""What commands read: this home's database, or a server's API with the same results."""
 
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
@@ -30,7 +30,7 @@ class Records(Protocol):
 
     @property
     def server(self) -> str:
-        """Its URL, when it is no database of ours."""
+        """The server's URL; empty for a local database."""
         ...
 
     async def document(self, ending: str) -> SolveDocument: ...
@@ -38,7 +38,7 @@ class Records(Protocol):
     async def recent(self, limit: int) -> Sequence[SolveDocument]: ...
 
     async def find(self, ending: str) -> SolveId:
-        """Unless named the newest that goes on, else the newest of all."""
+        """The named solve, or else the newest active one, or else the newest."""
         ...
 
     async def run(self, ending: str) -> "RunDetail":
@@ -52,7 +52,7 @@ class Records(Protocol):
     async def artifact(self, run_id: RunId, kind: ArtifactKind) -> bytes: ...
 
     async def cancel(self, solve_id: SolveId) -> None:
-        """ConflictError when it has come to rest already."""
+        """ConflictError if it has already ended."""
         ...
 
     async def dismiss(self, solve_id: SolveId, reason: str) -> None:
@@ -64,11 +64,11 @@ class Records(Protocol):
         ...
 
     async def outcomes(self, solve_id: SolveId) -> OutcomeList | None:
-        """What became of its pull request; None: nobody there knows."""
+        """The outcome of its pull request; None if unknown."""
         ...
 
     async def remark(self, solve_id: SolveId) -> str:
-        """What a person who waits for it should know, if anything."""
+        """A note for a person who waits for it, if any."""
         ...
 
     def watch(self, solve_id: SolveId) -> "Source": ...
@@ -133,7 +133,7 @@ class OwnRecords:
         waits = solve.durable and solve.state not in RESTING
         if not waits or is_shared(self.settings) or is_owned(self.settings.home):
             return ""
-        return "No server runs here now: the solve goes on when `yudai serve` is started again."
+        return "No server runs here now: the solve continues when `yudai serve` is started again."
 
     def watch(self, solve_id: SolveId) -> "Source":
         from yudai.cli.records.source import DatabaseSource
@@ -147,13 +147,13 @@ class OwnRecords:
 class Server(NamedTuple):
     url: str
     is_ours: bool
-    """It works with our home and our database: what it has made can be applied from here."""
+    """A server on our home and database, whose results can be applied from here."""
     version: str = ""
 
 
 @asynccontextmanager
 async def open_records(settings: Settings) -> AsyncGenerator[Records]:
-    """What a server has written into our own database is read from there."""
+    """Read a server's solves from our own database."""
     url = settings.server or _elsewhere(settings)
     if url is None:
         async with open_context(settings) as context:
@@ -197,6 +197,6 @@ def _is_ours(owner: ServerEntry | None, settings: Settings) -> bool:
 
 
 def _elsewhere(settings: Settings) -> str | None:
-    """The server of this home, when its solves are in another database than ours."""
+    """The server of this home, if its solves are in another database."""
     owner = known_owner(settings.home)
     return None if owner is None or _is_ours(owner, settings) else owner.url

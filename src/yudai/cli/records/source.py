@@ -1,4 +1,4 @@
-"""A watched solve as the display needs it, put together from updates."""
+"""A watched solve for the display, assembled from updates."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
@@ -24,29 +24,29 @@ class Watched(NamedTuple):
     runs: tuple[LaneView, ...]
     at: float
     events: tuple[EventView, ...]
-    """What has happened since the last look."""
+    """What has changed since the last poll."""
 
     def elapsed_s(self, now: float) -> float:
         started_at = self.solve.started_at
         return 0.0 if started_at is None else (self.solve.finished_at or now) - started_at
 
 
-class Look(NamedTuple):
+class PolledSolve(NamedTuple):
     seen: Watched
     is_last: bool
     wait_s: float
-    """Until the next look is worth it."""
+    """Seconds until the next poll."""
 
 
 class Source(Protocol):
-    """Reads a watched solve, again and again."""
+    """Polls a watched solve."""
 
-    async def look(self) -> Look: ...
+    async def poll(self) -> PolledSolve: ...
 
 
 @dataclass
 class KnownSolve:
-    """What updates have said so far: each holds only what has changed since its cursor."""
+    """Accumulated updates; each holds only what changed since its cursor."""
 
     origin: str
     issue: str | None = None
@@ -72,7 +72,7 @@ class KnownSolve:
 
 @dataclass
 class DatabaseSource:
-    """Our own database, until the solve has ended, awaits review, or is over otherwise."""
+    """Polls our own database until the solve has ended or awaits review."""
 
     context: Context
     solve_id: SolveId
@@ -80,8 +80,8 @@ class DatabaseSource:
     _known: KnownSolve = field(default_factory=lambda: KnownSolve("the database"), init=False)
     _ask: Ask | None = field(default=None, init=False)
 
-    async def look(self) -> Look:
-        # Asked before the look, so that the last look shows the end.
+    async def poll(self) -> PolledSolve:
+        # Asked before the poll, so that the last poll shows the end.
         known = self._known
         over = await self.is_over() or (known.solve is not None and known.solve.state in RESTING)
         if self._ask is None:
@@ -90,7 +90,7 @@ class DatabaseSource:
         updates = await poll_once(self.context, self._ask._replace(cursor=known.cursor))
         seen = known.update(updates)
         is_quick = over or updates.more or seen.solve.state in RESTING
-        return Look(
+        return PolledSolve(
             seen=seen,
             is_last=over and not updates.more and not seen.events,
             wait_s=0 if is_quick else _POLL_S,

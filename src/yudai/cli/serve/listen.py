@@ -1,4 +1,4 @@
-"""An address that is safe to listen on, and HTTP answered there in our own event loop."""
+"""Chooses a safe address to listen on, and serves HTTP there in our event loop."""
 
 import asyncio
 import errno
@@ -24,9 +24,9 @@ _BACKLOG = 2048
 
 
 def bind(host: str, port: int, *, is_open: bool = False) -> socket.socket:
-    """A socket that listens already: who comes while we start waits, and nobody else gets it.
+    """A listening socket. Clients that connect during the start wait, and the port is taken.
 
-    Open to other machines only where everybody logs in.
+    Other machines may connect only if everyone logs in.
     """
     family, address = _address(host, is_open=is_open)
     # With the protocol named, asyncio turns off Nagle: answers would wait 40 ms for an ACK.
@@ -50,7 +50,7 @@ def url_of(listener: socket.socket) -> str:
 
 @asynccontextmanager
 async def answering(app: "ASGIApp", listener: socket.socket) -> AsyncGenerator[asyncio.Task[None]]:
-    """Requests are answered until this is left: those under way get a few seconds."""
+    """Answer requests until the block ends; open ones get a few seconds."""
     with _logs_as_ours():
         async with serve_http(app, listener, grace_s=_GRACE_S) as task:
             task.add_done_callback(_log_failure)
@@ -71,8 +71,8 @@ def _address(host: str, *, is_open: bool) -> tuple[socket.AddressFamily, str]:
     addresses = {(family, str(place[0])) for family, _, _, _, place in found}
     if not is_open and not all(_is_loopback(address) for _, address in addresses):
         raise RefusedError(
-            f"--host {host} could be reached by others, and there is no login yet: use 127.0.0.1"
-            " and an SSH tunnel from elsewhere, or AUTH_MODE=github"
+            f"--host {host} would be open to others without a login: use 127.0.0.1"
+            " and an SSH tunnel, or set AUTH_MODE=github"
         )
     # IPv4 where a name has both: every client knows it.
     return min(addresses, key=lambda pair: (pair[0] != socket.AF_INET, pair[1]))
@@ -96,8 +96,8 @@ def _why_not(error: OSError, address: str, port: int) -> str:
 
 @contextmanager
 def _logs_as_ours() -> Generator[None]:
-    """What the HTTP server says goes where everything of ours goes, in the same shape."""
-    logger, handler = logging.getLogger("uvicorn"), _ToOurs(level=logging.WARNING)
+    """Sends the HTTP server's log records to our log, in the same format."""
+    logger, handler = logging.getLogger("uvicorn"), _LogForwarder(level=logging.WARNING)
     before = logger.propagate
     logger.addHandler(handler)
     logger.propagate = False
@@ -108,6 +108,6 @@ def _logs_as_ours() -> Generator[None]:
         logger.propagate = before
 
 
-class _ToOurs(logging.Handler):
+class _LogForwarder(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         log.log(record.levelno, "http.said", message=record.getMessage(), exc_info=record.exc_info)

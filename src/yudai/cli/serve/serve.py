@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class ServeOptions(NamedTuple):
-    """`yudai serve` as it was typed; None: as the settings say."""
+    """Options of `yudai serve`; None: the setting."""
 
     host: str | None = None
     port: int | None = None
@@ -38,13 +38,13 @@ class ServeOptions(NamedTuple):
     sandbox: str | None = None
     json: bool = False
     any_port: bool = False
-    """Where the port is taken, any other one will do."""
+    """Use any free port if this one is taken."""
 
 
 class Serving(NamedTuple):
     entry: ServerEntry
     http: asyncio.Task[None]
-    """Done when nobody answers any more."""
+    """Set when the server has stopped answering."""
 
 
 Opening = Callable[[Settings, ServeOptions, str], "AbstractAsyncContextManager[ASGIApp]"]
@@ -61,7 +61,7 @@ async def open_server(
 
 @asynccontextmanager
 async def open_parts(settings: Settings, given: ServeOptions) -> "AsyncGenerator[Service]":
-    """The service, and the worker before it: nothing is asked of an engine that is not there."""
+    """Open the worker, then the service, which needs the worker's engine."""
     from yudai.wiring.api_service import open_service
 
     if given.sandbox:
@@ -94,7 +94,7 @@ async def run_serve(
     if given.no_worker and not is_shared(settings):
         raise RefusedError(
             "--no-worker needs PostgreSQL (DATABASE_URL), where `yudai worker` does the work:"
-            " with SQLite nobody else could, so leave it out"
+            " with SQLite no other process can, so leave it out"
         )
     progress = console.progress()
     async with serving(settings, given, opening=opening) as served:
@@ -102,7 +102,7 @@ async def run_serve(
         try:
             await asyncio.wait([served.http])
         except asyncio.CancelledError:
-            progress.print("Stopping: runs that go on are handed over …", style="yellow")
+            progress.print("Stopping: active runs are handed over …", style="yellow")
             raise
     return FAILED
 
@@ -111,7 +111,7 @@ async def run_serve(
 async def serving(
     settings: Settings, given: ServeOptions, *, opening: Opening
 ) -> AsyncGenerator[Serving]:
-    """Own the home, answer, and be found by other commands, until it is left."""
+    """Own the home and answer requests until the block ends; other commands find the server."""
     async with AsyncExitStack() as stack:
         ownership = await stack.enter_async_context(owning(settings.home))
         listener = stack.enter_context(closing(_bind(settings, given)))
@@ -121,7 +121,7 @@ async def serving(
             url=url_of(listener), pid=os.getpid(), version=__version__, database=place_of(settings)
         )
         ownership.announce(entry)
-        # First of all: nobody shall be sent to a server that is leaving.
+        # First, so that no client is sent to a server that is stopping.
         stack.callback(ownership.withdraw)
         yield Serving(entry, http)
 
@@ -141,16 +141,16 @@ def _host(settings: Settings, given: ServeOptions) -> str:
 
 
 def _heard(settings: Settings) -> str:
-    """Where people can ask for a solve besides here; "": nowhere."""
+    """The line that says where labels and commands are polled; empty if nowhere."""
     places = [
         *settings.github_watch,
         *(["where the App is installed"] if settings.github_app_id else []),
     ]
     if not places:
         return ""
-    hooks = "webhooks and a look" if settings.github_webhook_secret else "a look"
+    hooks = "webhooks and polling" if settings.github_webhook_secret else "polling"
     return (
-        f"Labels ({settings.github_label}) and /yudai commands at {settings.github_url} are heard"
+        f"Labels ({settings.github_label}) and /yudai commands at {settings.github_url} are read"
         f" in {', '.join(places)}, by {hooks} every {settings.github_poll_s:g} s."
     )
 
@@ -181,7 +181,7 @@ async def open_flows(settings: Settings, sandbox: str | None) -> AsyncGenerator[
 async def run_worker(
     settings: Settings, *, sandbox: str | None, json: bool, opening: OpeningFlows = open_flows
 ) -> int:
-    """Work until a signal comes; then what runs here goes on elsewhere."""
+    """Work until a signal arrives; then hand active runs to other workers."""
     check_production(settings)
     if not is_shared(settings):
         raise RefusedError(
@@ -196,6 +196,6 @@ async def run_worker(
         try:
             await asyncio.Event().wait()
         except asyncio.CancelledError:
-            progress.print("Stopping: runs that go on are handed over …", style="yellow")
+            progress.print("Stopping: active runs are handed over …", style="yellow")
             raise
     return FAILED

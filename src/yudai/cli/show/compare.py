@@ -1,4 +1,4 @@
-"""`yudai compare`: two runs beside each other."""
+"""`yudai compare`: two runs side by side."""
 
 from collections.abc import Callable, Sequence
 

@@ -45,7 +45,7 @@ def blocked_line(entry: BlockedEntry, handles: Mapping[RunId, str]) -> str:
     who = "" if run_id is None else f" by {one_line(handles.get(run_id, run_id))}"
     phase = one_line(entry.phase)
     if entry.host is None:
-        return f"blocked: and more than is told here, in the {phase} phase{who}"
+        return f"blocked: and more that are not listed, in the {phase} phase{who}"
     host = one_line(entry.host, width=_HOST_WIDTH)
     place = host if entry.port is None else authority(host, entry.port)
     return f"blocked: {place}, in the {phase} phase{who}"
@@ -60,7 +60,7 @@ MARKS = {
 }
 _ANSWERED: dict[bool | None, str] = {
     True: "(a person says so)",
-    False: "(a person says it is none)",
+    False: "(a person says it is not one)",
 }
 _MAX_DIFF_LINES = 200
 _MAX_PROOFS = 6
@@ -68,7 +68,7 @@ _MAX_BLOCKED = 20
 
 
 def exit_code(document: SolveDocument) -> int:
-    # One that has not come to rest is in other hands now.
+    # A publication that has not ended is handled by a worker.
     if document.solve.state is SolveState.FAILED or document.solve.state not in RESTING:
         return FAILED
     if document.solve.champion is not None:
@@ -79,7 +79,7 @@ def exit_code(document: SolveDocument) -> int:
 
 
 def print_document(document: SolveDocument, became: OutcomeList | None = None) -> None:
-    """With its pull request and what became of it, where it has one."""
+    """With its pull request and outcomes, if any."""
     has_pull = became is not None and became.pull is not None
     more = became.model_dump(mode="json") if became is not None and has_pull else {}
     print_json({**document.model_dump(mode="json"), **more})
@@ -95,7 +95,7 @@ async def show_result(
 ) -> None:
     """`server` is where other commands find it, unless they look at the same records anyway.
 
-    Of one that has a pull request, or is about to, nobody need be told how to open it.
+    A solve that has a pull request, or is being published, needs no hint about opening one.
     """
     console.print(_scorecard(document))
     if document.solve.champion is not None:
@@ -109,7 +109,7 @@ async def show_result(
 
 
 def _show_next(document: SolveDocument, console: Console, where: str, *, has_pull: bool) -> None:
-    """The commands that a person is likely to want now."""
+    """Print the likely next commands."""
     solve, best = document.solve, document.ranking[0]
     show, apply = f"{program()} show", f"{program()} apply"
     the_solve, the_run = f"{short(solve.id)}{where}", f"{short(best.run_id)}{where}"
@@ -127,14 +127,14 @@ def _show_next(document: SolveDocument, console: Console, where: str, *, has_pul
         hints.append(f"Take it: {show} {the_solve} --diff | git apply")
     elif solve.champion is None and best.cause is None and best.lines_changed:
         patch = f"{show} {the_run} --diff | git apply"
-        hints.append(f"Use an answer all the same: {f'{apply} {the_run}' if is_folder else patch}")
+        hints.append(f"Use a run's patch anyway: {f'{apply} {the_run}' if is_folder else patch}")
     hints.append(f"Look closer: {show} {the_solve}, or one run: {show} {the_run}")
     for hint in hints:
         console.print(Text(hint, style="dim"), soft_wrap=True)
 
 
 def is_at_forge(document: SolveDocument) -> bool:
-    """A folder is called by its own name, a forge's repository by its owner's as well."""
+    """Whether the name has an owner, as repositories at a forge do and folders do not."""
     return document.solve.folder is None and "/" in document.solve.repo
 
 
@@ -158,7 +158,7 @@ def show_blocked(document: SolveDocument, console: Console) -> None:
     if not blocked:
         return
     handles = {place.run_id: place.handle for place in document.ranking}
-    console.print(Text("\nWhat sandboxes tried to reach and may not", style="bold"))
+    console.print(Text("\nWhat sandboxes tried to reach but may not", style="bold"))
     for entry in blocked[:_MAX_BLOCKED]:
         console.print(Text(f"  {blocked_line(entry, handles)}", style="yellow"), soft_wrap=True)
     if len(blocked) > _MAX_BLOCKED:
@@ -225,7 +225,7 @@ async def _show_champion(records: "Records", document: SolveDocument, console: C
 
 
 def print_diff(console: Console, patch: str, *, whole: str = "--diff") -> None:
-    """Line by line, never cut: a person may want to copy it; `whole` says where all of it is."""
+    """Print the patch line by line, uncut, so that it can be copied; `whole` prints all of it."""
     lines = [line for line in safe(patch).splitlines() if not line.startswith("index ")]
     for line in lines[:_MAX_DIFF_LINES]:
         console.print(Text(line, style=_diff_style(line)), soft_wrap=True)

@@ -224,7 +224,7 @@ def _ending(action: Action) -> str:
 
 
 def _block(console: Console, title: str, text: str, *, style: str = "") -> None:
-    """Nothing is cut: this is where all of it can be read."""
+    """Print all of it, uncut."""
     if not text.strip():
         return
     console.print(Text(f"\n[{one_line(title)}]", style="dim"))

@@ -1,4 +1,4 @@
-"""Where the work of `yudai solve` and `yudai demo` is done: in this process, or at a server."""
+"""Executes `yudai solve` and `yudai demo`: in this process or on a server."""
 
 from collections.abc import Awaitable, Callable
 from typing import NamedTuple, Protocol
@@ -10,7 +10,7 @@ from yudai.kit.ids import SolveId
 
 
 class Planned(NamedTuple):
-    """A solve that was checked and shown; opening it is what costs money."""
+    """A checked and displayed solve. Only opening it costs money."""
 
     is_free: bool
     open: Callable[[], Awaitable[SolveId]]

@@ -85,7 +85,7 @@ class LocalClient:
             await end_display(display)
 
     async def _look(self, asked: SolveAsk) -> Plan:
-        async with working(self.progress, "looking at the folder"):
+        async with working(self.progress, "checking the folder"):
             request = await self.app.submitter.request(asked, user_id=LOCAL_USER)
             plan = await self.app.planner.plan(request, given_of(asked))
             if self.options.branch:
@@ -95,7 +95,7 @@ class LocalClient:
     async def _fetch(self, asked: SolveAsk, place: Remote) -> Plan:
         if self.options.pr:
             await self._check_rights(place)
-        # What is published is asked for here, at the end: nothing goes on when we are gone.
+        # Publishing is requested here, at the end, because no process continues after this one.
         asked = asked.model_copy(update={"publish": PublishMode.ASK})
         async with working(self.progress, f"looking at {place.url}"):
             request = await self.app.submitter.request(asked, user_id=LOCAL_USER)
@@ -103,7 +103,7 @@ class LocalClient:
             return await self.app.planner.plan(request, given_of(asked))
 
     async def _check_rights(self, place: Remote) -> None:
-        """Before anything is spent: whether the answer could be pushed there, or to a fork."""
+        """Check before any cost that the patch can be pushed there, or to a fork."""
         repo = parse_target(place.url, forge=self.app.arena.forge_services.forge.url).repo
         credentials = self.app.arena.forge_services.asks.credentials
         try:

@@ -42,7 +42,7 @@ def print_plan(console: Console, plan: Plan, baseline: Baseline, *, env: str) ->
 
 
 def print_sent_plan(console: Console, asked: SolveAsk, entrants: Entrants, *, server: str) -> None:
-    """What is known before the server has looked at the folder."""
+    """The plan as known before the server has read the folder."""
     budget = entrants.budget
     number = "" if asked.issue_number is None else f"#{asked.issue_number}"
     limits = f"{budget.time_budget_s:g} s for all runs, {budget.run_time_budget_s:g} s for one"
@@ -91,16 +91,16 @@ def _tests(baseline: Baseline) -> str:
     counts = (
         f"{len(baseline.passing)} pass, {len(baseline.failing)} fail, {len(baseline.flaky)} flaky"
     )
-    unfinished = "" if baseline.first.finished else "; the run did not come to its end"
+    unfinished = "" if baseline.first.finished else "; the run did not finish"
     return safe(f"{baseline.command}: {counts}, run twice on the base{unfinished}")
 
 
 def _known(baseline: Baseline) -> list[tuple[str, str]]:
-    """What is red or flaky before anyone begins counts against nobody."""
+    """Tests that are red or flaky before the start count against no contestant."""
     rows: list[tuple[str, str]] = []
     for name, tests in (("failing", baseline.failing), ("flaky", baseline.flaky)):
         if tests:
-            rows.append((name, f"{_some(sorted(tests))} (held against nobody)"))
+            rows.append((name, f"{_some(sorted(tests))} (not counted)"))
     return rows
 
 
@@ -115,7 +115,7 @@ def _some(names: Sequence[str]) -> str:
 
 
 async def agreed() -> bool:
-    """Nothing is asked when nobody can answer; while it waits, Ctrl-C works as ever."""
+    """Ask only on a terminal. Ctrl-C works while it waits."""
     stdin = sys.stdin
     if stdin is None or not stdin.isatty():
         return True
@@ -142,7 +142,7 @@ async def make_ready(planner: Planner, plan: Plan, progress: Console) -> Measure
 
 @contextmanager
 def _explained(progress: Console) -> Generator[None]:
-    """Set-up is the repository's own: what it said last stands above our one line."""
+    """Print the end of the set-up's log above our own line."""
     try:
         yield
     except SandboxError as error:

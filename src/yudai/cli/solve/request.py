@@ -1,4 +1,4 @@
-"""From options to a request: every bad one is one line that says what to do."""
+"""Turns options into a request. An invalid one is an error of one line."""
 
 import re
 import sys
@@ -19,7 +19,6 @@ from yudai.settings import Settings
 from yudai.solves.domain.origin import PublishMode
 from yudai.solves.domain.request import SolveAsk
 from yudai.solves.domain.strategies import Strategy
-from yudai.wiring.command_agents import agent_names
 
 _MAX_ISSUE = 400_000
 _SHORT = re.compile(r"[^/\s#.~][^/\s#]*/[^/\s#]+(?:#[0-9]+)?")
@@ -51,7 +50,7 @@ _OPTIONS = {
 
 
 def to_request(options: Options, settings: Settings, target: Target | None) -> SolveAsk:
-    """None: a folder. A forge that was not named is the one that a server asks."""
+    """None: a folder. Without a forge, the server's forge is meant."""
     words = _words(options)
     if words:
         _checked(from_markdown, words)
@@ -62,7 +61,7 @@ def to_request(options: Options, settings: Settings, target: Target | None) -> S
         **place,
         "issue_text": words,
         "base_branch": options.base,
-        "matrix": _matrix(options, settings),
+        "matrix": _matrix(options),
         "limits": {
             "max_parallel": options.parallel,
             "max_runs": settings.max_contestants,
@@ -99,7 +98,7 @@ def _folder(options: Options, words: str) -> dict[str, Any]:
 
 
 def _remote(options: Options, words: str, target: Target) -> dict[str, Any]:
-    """AUTO only at a server, which publishes even if nobody waits for it here."""
+    """AUTO only with a server, which publishes even if this process has ended."""
     given = (
         ("--apply", options.apply),
         ("--branch", options.branch),
@@ -108,7 +107,7 @@ def _remote(options: Options, words: str, target: Target) -> dict[str, Any]:
     )
     for name, is_given in given:
         if is_given:
-            raise RefusedError(f"{name} is for a folder, {options.target} is none: leave it out")
+            raise RefusedError(f"{name} is only for a folder, not {options.target}: leave it out")
     if not words and target.number is None:
         raise RefusedError(
             f"say what to solve: {target.repo.full}#NUMBER, --text 'what is wrong', or"
@@ -129,7 +128,7 @@ def _words(options: Options) -> str:
         return ""
     text = options.text or _read(options.issue_file)
     if not text.strip():
-        raise RefusedError("the issue is empty: say what is wrong and how it should be")
+        raise RefusedError("the issue is empty: say what is wrong and what you expect")
     return text
 
 
@@ -148,17 +147,13 @@ def _read(name: str) -> str:
     return content.decode("utf-8", "replace")
 
 
-def _matrix(options: Options, settings: Settings) -> dict[str, Any]:
+def _matrix(options: Options) -> dict[str, Any]:
     if not options.model:
         raise RefusedError("name at least one model: --model NAME (`yudai models` lists them)")
     known = [strategy.value for strategy in Strategy]
     for name in options.strategy or ():
         if name not in known:
             raise RefusedError(f"there is no strategy {name!r}: {nearest(name, known)}")
-    agents = agent_names(settings) if options.agent else ()
-    for name in options.agent or ():
-        if name not in agents:
-            raise RefusedError(f"there is no agent {name!r}: {nearest(name, agents)}")
     axes = {
         "models": options.model,
         "temperatures": options.temperature,
@@ -205,7 +200,7 @@ def _origin(url: str) -> str:
     is_plain = parts is not None and parts.netloc and "@" not in parts.netloc
     if parts is None or not is_plain or parts.scheme not in ("https", "http"):
         raise RefusedError(
-            "this is no address of an issue: give a folder, owner/repo#12 or https://host/owner/"
+            "this is not an issue: give a folder, owner/repo#12 or https://host/owner/"
             "repo/issues/12"
         )
     return f"{parts.scheme}://{parts.netloc}"

@@ -68,11 +68,11 @@ class ServerClient:
         print_sent_plan(self.progress, asked, entrants, server=self.remote.url)
         what = "folder" if asked.repo_path else "issue"
         body = asked.model_dump(mode="json", exclude_unset=True)
-        opening = partial(self._open, "/api/solves", body, doing=f"the server looks at the {what}")
+        opening = partial(self._open, "/api/solves", body, doing=f"the server checks the {what}")
         return Planned(entrants.pricing.is_free, opening)
 
     async def open_demo(self) -> SolveId:
-        return await self._open("/api/demo", {}, doing="the server opens the demo")
+        return await self._open("/api/demo", {}, doing="the server is starting the demo")
 
     async def follow(self, solve_id: SolveId) -> None:
         name, program = short(solve_id), console.program()
@@ -83,7 +83,7 @@ class ServerClient:
             await show_runs(self.records.watch(solve_id), self.progress)
         except asyncio.CancelledError:
             said = (
-                f"\nNo longer watching; the solve goes on at the server. Watch it again:"
+                f"\nNo longer watching; the solve continues on the server. Watch it again:"
                 f" `{program} watch {name}{where}`, end it: `{program} cancel {name}{where}`."
             )
             self.progress.print(Text(said, style="yellow"), soft_wrap=True)
@@ -116,7 +116,7 @@ async def open_server(
 
 
 def check(options: Options, server: Server) -> None:
-    """What only the process that does the work can choose, and what only its machine can do."""
+    """Refuse options that only the server's process or machine can choose."""
     given = (("--sandbox", options.sandbox), ("--base-url", options.base_url))
     for name, value in given:
         if value:
@@ -138,7 +138,7 @@ def _owners_url(settings: Settings) -> str | None:
 
 
 def _placed(asked: SolveAsk) -> SolveAsk:
-    """The server has another working directory: a script of this one is told by its whole path."""
+    """Make a script's path absolute, because the server has another working directory."""
     models = tuple(map(_whole, asked.matrix.models))
     matrix = asked.matrix.model_copy(update={"models": models})
     return asked.model_copy(update={"matrix": matrix})
@@ -170,7 +170,7 @@ async def _check_branch(applier: Applier, asked: SolveAsk, branch: str) -> None:
 
 
 async def _entrants(records: ServerRecords, asked: SolveAsk) -> Entrants:
-    """As the server will have them; its own cap on their number may be lower."""
+    """The contestants as the server expands them. Its own cap may be lower."""
     listing = Listing(await records.models())
     models = resolve(asked.matrix.models, listing, Routes(), prices=asked.known_prices)
     most = asked.limits.max_runs or DEFAULT_MAX_CONTESTANTS

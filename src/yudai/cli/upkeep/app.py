@@ -1,4 +1,4 @@
-"""The commands that keep an installation tidy: sandboxes left over, and what they stand on."""
+"""Commands for maintenance: sandboxes, bases and templates."""
 
 from collections.abc import Callable
 from typing import Annotated
@@ -105,7 +105,7 @@ def bases_app(settings: Reading) -> typer.Typer:
 
 @sandbox_app.callback()
 def _group() -> None:
-    """With one command alone, typer would leave its name out."""
+    """Keeps the subcommand's name, which typer omits if there is only one."""
 
 
 @sandbox_app.command(name="build-template")

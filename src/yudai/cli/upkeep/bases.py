@@ -1,4 +1,4 @@
-"""`yudai bases`: list prepared bases, remove them, make room."""
+"""`yudai bases`: list prepared bases, remove them, free disk space."""
 
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
@@ -13,7 +13,7 @@ from yudai.cli.exit_codes import OK
 from yudai.cli.text import print_json, safe
 from yudai.kit.clock import SystemClock
 from yudai.kit.errors import ConflictError, RefusedError, SandboxError
-from yudai.sandboxes.port import Backend, BaseFacts
+from yudai.sandboxes.port import Backend, BaseView
 from yudai.settings import Settings
 from yudai.wiring.components import open_context
 from yudai.wiring.sandbox_upkeep import make_evictor, open_named_backend
@@ -24,7 +24,7 @@ _COLUMNS = ("backend", "key", "size", "made", "last used", "sandboxes")
 
 
 class Bounds(NamedTuple):
-    """None: as the settings say."""
+    """None: the setting."""
 
     max_mb: int | None = None
     max_days: float | None = None
@@ -47,7 +47,7 @@ async def run_list(settings: Settings, *, backend: str | None = None, json: bool
 async def run_remove(
     settings: Settings, keys: Sequence[str], *, backend: str | None = None, json: bool = False
 ) -> int:
-    """Each that can go goes, whatever is wrong with the others; the start of a key will do."""
+    """Remove every base that can be removed. The start of a key is enough."""
     removed: list[str] = []
     refused: list[str] = []
     async with _open_backend(settings, backend) as opened:
@@ -117,13 +117,13 @@ def _meant(word: str, known: Sequence[str]) -> str:
 
 
 def _print_whole(table: Table, console: Console) -> None:
-    """A key that is cut cannot be copied: the terminal wraps lines that are too long for it."""
+    """Keys are never cut, so that they can be copied."""
     options = console.options.update(max_width=_WIDEST)
     console.width = max(console.width, console.measure(table, options=options).maximum)
     console.print(table, soft_wrap=True)
 
 
-def _table(bases: Sequence[BaseFacts], now: float) -> Table:
+def _table(bases: Sequence[BaseView], now: float) -> Table:
     table = Table(box=None)
     for column in _COLUMNS:
         is_number = column in ("size", "sandboxes")
@@ -141,15 +141,15 @@ def _table(bases: Sequence[BaseFacts], now: float) -> Table:
     return table
 
 
-def _fields(bases: Sequence[BaseFacts]) -> list[dict[str, object]]:
+def _fields(bases: Sequence[BaseView]) -> list[dict[str, object]]:
     return [base.model_dump(mode="json") for base in bases]
 
 
-def _total(bases: Sequence[BaseFacts]) -> int:
+def _total(bases: Sequence[BaseView]) -> int:
     return sum(base.size_bytes or 0 for base in bases)
 
 
-def _count(bases: Sequence[BaseFacts]) -> str:
+def _count(bases: Sequence[BaseView]) -> str:
     return "1 base" if len(bases) == 1 else f"{len(bases)} bases"
 
 

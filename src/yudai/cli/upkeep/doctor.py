@@ -1,4 +1,4 @@
-"""`yudai doctor`: what this machine can do, and what to mend."""
+"""`yudai doctor`: what this machine can do, and what to fix."""
 
 from rich.console import Console
 from rich.text import Text

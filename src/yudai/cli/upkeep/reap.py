@@ -1,4 +1,4 @@
-"""`yudai reap`: remove sandboxes that nobody looks after any more, or only tell of them."""
+"""`yudai reap`: remove sandboxes whose process is gone, or only list them."""
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager
@@ -61,7 +61,7 @@ def _line(leftover: Leftover, *, is_done: bool) -> Text:
 def _sum(swept: Swept) -> str:
     reaped, refused, waiting = (len(swept.of(fate)) for fate in Fate)
     if not swept.leftovers:
-        return "Nothing is left over." if not swept.failures else _unknown(swept.failures)
+        return "There are no leftovers." if not swept.failures else _unknown(swept.failures)
     done = f"{_many(reaped)} would be removed" if swept.dry_run else f"{_many(reaped)} removed"
     others = [
         words
@@ -75,10 +75,10 @@ def _sum(swept: Swept) -> str:
 
 
 def _unknown(failures: Sequence[Unswept]) -> str:
-    """Why is said for each, on standard error."""
+    """The reasons are printed on standard error."""
     names = " and ".join(failure.backend for failure in failures)
     verb = "was" if len(failures) == 1 else "were"
-    return f"Nothing was found where we could look; {names} {verb} not asked."
+    return f"Nothing was found on the backends that answered; {names} {verb} not asked."
 
 
 def _many(count: int) -> str:
@@ -86,4 +86,4 @@ def _many(count: int) -> str:
 
 
 def _failed(failure: Unswept) -> Text:
-    return Text(f"yudai: {failure.backend} was not swept: {one_line(failure.error, width=300)}")
+    return Text(f"yudai: {failure.backend} was not checked: {one_line(failure.error, width=300)}")

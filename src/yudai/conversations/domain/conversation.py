@@ -23,7 +23,7 @@ class ChatRole(StrEnum):
 
 
 class Milestone(StrEnum):
-    """What a solve's conversation is told, once each; most are named like the state reached."""
+    """Progress messages of a solve, posted once each; most have the name of a state."""
 
     QUEUED = "queued"
     RUNNING = "running"
@@ -44,7 +44,7 @@ class ChatMessage(Value):
     text: str
     at: float
     solve_id: SolveId | None = None
-    """The solve that it tells of, or that it started."""
+    """The solve that the message reports or started."""
     milestone: Milestone | None = None
     links: dict[str, str] = Field(default_factory=dict)
     """Paths of this API by name: `solve`, `run`, `patch`."""
@@ -98,6 +98,6 @@ def checked_text(text: str) -> str:
     size = len(text.encode())
     if size > MAX_TEXT:
         raise RefusedError(
-            f"the message has {size:,} bytes, at most {MAX_TEXT:,} are possible: cut it"
+            f"the message has {size:,} bytes, at most {MAX_TEXT:,} are allowed: shorten it"
         )
     return text

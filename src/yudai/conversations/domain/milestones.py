@@ -123,7 +123,7 @@ def _completed(facts: Facts, data: Mapping[str, object]) -> str:
         return f"is completed: pull request #{data['pull']} was {data.get('pull_state')}."
     if "dismissed" in data:
         reason = f": {data['dismissed']}" if data["dismissed"] else "."
-        return f"is completed: the answer was dismissed{reason}"
+        return f"is completed: it was dismissed{reason}"
     return f"is completed, {facts.reason}" if facts.reason else "is completed."
 
 

@@ -28,19 +28,19 @@ class ConversationAsk(Value):
         default="",
         max_length=1000,
         pattern=_LINE,
-        description="What its solves are of, when they do not say otherwise.",
+        description="The default repository of its solves.",
     )
     repo_path: str = Field(
         default="",
         max_length=4000,
         pattern=_LINE,
-        description="In local mode instead of `repo_url`: a folder, by its whole path.",
+        description="In local mode instead of `repo_url`: the absolute path of a folder.",
     )
     solve_id: str = Field(
         default="",
         max_length=64,
         pattern=_LINE,
-        description="A solve that has no conversation yet: this one becomes its own.",
+        description="A solve without a conversation, which joins this one.",
     )
 
 

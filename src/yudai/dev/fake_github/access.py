@@ -13,7 +13,7 @@ _NOT_BY_APP = "Resource not accessible by integration"
 @dataclass(frozen=True)
 class Caller:
     login: str = ""
-    """"" for whoever is not signed in."""
+    """The login; empty if not signed in."""
     token: Token | None = None
     is_app: bool = False
     """Signed in as the App itself, by its key."""
@@ -50,13 +50,13 @@ def association(state: State, repo: Repo, login: str) -> str:
     is_author = any(
         item.author == login and item.pull and item.pull.merge_sha for item in repo.items.values()
     )
-    told = {
+    roles = {
         "OWNER": login == repo.owner,
         "MEMBER": owner is not None and login in owner.members,
         "COLLABORATOR": repo.roles.get(login, Role.NONE) != Role.NONE,
         "CONTRIBUTOR": is_author,
     }
-    return next((name for name, holds in told.items() if holds), "NONE")
+    return next((name for name, holds in roles.items() if holds), "NONE")
 
 
 def role_of(state: State, caller: Caller, repo: Repo) -> Role:

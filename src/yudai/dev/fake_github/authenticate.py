@@ -99,16 +99,16 @@ async def fields_of(request: Request) -> dict[str, str]:
 
 def _from_json(content: bytes) -> dict[str, Any]:
     try:
-        told = json.loads(content)
+        document = json.loads(content)
     except ValueError:
         raise Refusal(400, "Problems parsing JSON") from None
-    if not isinstance(told, dict):
+    if not isinstance(document, dict):
         raise Refusal(400, "Problems parsing JSON")
-    return cast("dict[str, Any]", told)
+    return cast("dict[str, Any]", document)
 
 
 def refuse_other_sites(request: Request) -> None:
-    """Only this server's own pages may act in somebody's name."""
+    """Only this server's own pages may act for a user."""
     origin = request.headers.get("origin", "")
     try:
         is_ours = urlsplit(origin).netloc == request.headers.get("host")

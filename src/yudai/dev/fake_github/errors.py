@@ -22,10 +22,10 @@ class Refusal(Exception):  # noqa: N818 - it is an answer, not a failure
         self.headers = headers or {}
 
     def document(self) -> dict[str, Any]:
-        told: dict[str, Any] = {"message": self.message}
+        body: dict[str, Any] = {"message": self.message}
         if self.errors is not None:
-            told["errors"] = self.errors
-        return told | {"documentation_url": DOCS, "status": str(self.status)}
+            body["errors"] = self.errors
+        return body | {"documentation_url": DOCS, "status": str(self.status)}
 
 
 def not_found() -> Refusal:
@@ -33,7 +33,7 @@ def not_found() -> Refusal:
 
 
 def invalid(resource: str, message: str, *, field: str = "") -> Refusal:
-    """A rule that somebody wrote down in words."""
+    """A documented rule with its own message."""
     error = {"resource": resource, "code": "custom", "message": message}
     return Refusal(422, "Validation Failed", errors=[error | ({"field": field} if field else {})])
 

@@ -107,7 +107,7 @@ def deliver(state: State, repo: Repo, event: str, payload: dict[str, Any], *, by
 
 
 def redeliver(state: State, old: Delivery) -> Delivery:
-    """Once more, under the same delivery id."""
+    """Send it again, with the same delivery id."""
     state.world.last_delivery += 1
     again = old.model_copy(
         update={

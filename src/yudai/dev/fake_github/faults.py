@@ -19,7 +19,7 @@ class Fault:
     headers: Mapping[str, str] = field(default_factory=dict[str, str])
     after: bool = False
     """Do what is asked, then lose the answer."""
-    message: str = "the fake was told to fail"
+    message: str = "the fake is configured to fail"
     skip: int = 0
     """How many requests are let through first."""
     strike: Callable[[], None] | None = None

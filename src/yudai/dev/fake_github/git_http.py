@@ -1,4 +1,4 @@
-"""Git over HTTP by git's own `http-backend`, for whoever may."""
+"""Git over HTTP through git's own `http-backend`, with access checks."""
 
 import asyncio
 import os
@@ -155,7 +155,7 @@ class GitHttp:
 
 
 def _refusals(visit: _Visit) -> dict[str, str]:
-    """What the hook is told; personal tokens are taken to have the `workflow` scope."""
+    """Environment of the hook. Personal tokens are assumed to have the `workflow` scope."""
     token = visit.caller.token
     is_free = token is None or token.kind == "pat" or token.permissions.get("workflows") == "write"
     return {
@@ -201,7 +201,7 @@ async def _pour(
     await send({"type": "http.response.start", "status": status, "headers": raw})
     while chunk := await process.stdout.read(_CHUNK):
         await send({"type": "http.response.body", "body": chunk, "more_body": True})
-    # Whoever has the whole answer finds what follows from it.
+    # The effects must be visible once the client has the whole response.
     at_end()
     await send({"type": "http.response.body", "body": b"", "more_body": False})
 

@@ -106,8 +106,8 @@ class Clone:
         return self.ref(f"refs/heads/{name}") if is_branch_name(name) else None
 
     def branches(self) -> dict[str, str]:
-        told = self.git("for-each-ref", "--format=%(objectname) %(refname:strip=2)", "refs/heads")
-        return {name: sha for sha, name in (line.split(" ", 1) for line in told.splitlines())}
+        output = self.git("for-each-ref", "--format=%(objectname) %(refname:strip=2)", "refs/heads")
+        return {name: sha for sha, name in (line.split(" ", 1) for line in output.splitlines())}
 
     def move(self, branch: str, sha: str) -> None:
         self.git("update-ref", f"refs/heads/{branch}", sha)
@@ -122,8 +122,8 @@ class Clone:
         bounds = [f"--skip={skip}", f"--max-count={limit}"]
         if since is not None:
             bounds.append(f"--max-age={int(since)}")
-        told = self.git("log", f"--format={_FIELDS}", *bounds, start, "--")
-        return [_commit(entry.lstrip("\n")) for entry in told.split("\x01") if entry.strip("\n")]
+        output = self.git("log", f"--format={_FIELDS}", *bounds, start, "--")
+        return [_commit(entry.lstrip("\n")) for entry in output.split("\x01") if entry.strip("\n")]
 
     def resolve(self, name: str) -> str | None:
         try:
@@ -216,7 +216,7 @@ def merge(
 
 
 def rebase(clone: Clone, sides: Sides, by: Signature) -> str:
-    """Each commit anew upon the base; returns the last."""
+    """Rebase each commit onto the base; returns the last."""
     found = clone.git("rev-list", "--reverse", "--no-merges", f"{sides.base}..{sides.head}").split()
     top = sides.base
     for sha in found:

@@ -49,8 +49,8 @@ def page(title: str, *parts: str, status: int = 200) -> HTMLResponse:
 
 def refused(refusal: Refusal) -> HTMLResponse:
     errors = "\n".join(str(error.get("message", error)) for error in refusal.errors or ())
-    told = text_block(f"{refusal.message}\n{errors}".strip())
-    return page("Not possible", "<h1>Not possible</h1>", told, status=refusal.status)
+    rendered = text_block(f"{refusal.message}\n{errors}".strip())
+    return page("Not possible", "<h1>Not possible</h1>", rendered, status=refusal.status)
 
 
 def link(place: str, text: str) -> str:
@@ -74,14 +74,14 @@ def button(text: str, *, name: str = "", value: str = "") -> str:
 
 
 def act(place: str, who: str, acts: Mapping[str, str], *inner: str, kind: str = "") -> str:
-    """A form in somebody's name, with a button for each act."""
+    """A form with a choice of user and a button for each action."""
     buttons = (button(text, name="act", value=value) for value, text in acts.items())
     return form(place, *inner, who, *buttons, kind=kind)
 
 
 def select(name: str, options: Iterable[str], *, label: str) -> str:
-    told = "".join(f"<option>{escape(option)}</option>" for option in options)
-    return f'<label>{escape(label)} <select name="{escape(name)}">{told}</select></label>'
+    rendered = "".join(f"<option>{escape(option)}</option>" for option in options)
+    return f'<label>{escape(label)} <select name="{escape(name)}">{rendered}</select></label>'
 
 
 def box(head: str, body: str) -> str:

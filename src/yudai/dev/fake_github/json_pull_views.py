@@ -39,7 +39,7 @@ def simple(state: State, repo: Repo, item: Item, *, old: bool = True) -> dict[st
         "closed_at", "assignee", "assignees", "labels", "milestone", "author_association",
         "active_lock_reason", "comments_url",
     )  # fmt: skip
-    told: dict[str, Any] = {name: issue[name] for name in kept} | {
+    document: dict[str, Any] = {name: issue[name] for name in kept} | {
         "id": item.id + 1_000_000,
         "node_id": json_views.node_id("PullRequest", item.id),
         "url": api,
@@ -61,16 +61,16 @@ def simple(state: State, repo: Repo, item: Item, *, old: bool = True) -> dict[st
         "base": _side(state, repo.full, pull.base, _base_sha(state, repo, item, pull)),
         "_links": _links(api, html, issue["url"]),
     }
-    return told if old else {name: told[name] for name in told if name not in _DROPPED}
+    return document if old else {name: document[name] for name in document if name not in _DROPPED}
 
 
 def full(state: State, repo: Repo, item: Item, *, old: bool = True) -> dict[str, Any]:
-    told = simple(state, repo, item, old=old)
+    document = simple(state, repo, item, old=old)
     pull = current(state, repo, item)
     mergeable = _mergeable(state, repo, item, pull)
     clone = state.clone(repo.full)
     files = _files(state, repo, pull)
-    return told | {
+    return document | {
         "merged": bool(pull.merge_sha),
         "mergeable": mergeable,
         "rebaseable": mergeable,
@@ -87,7 +87,7 @@ def full(state: State, repo: Repo, item: Item, *, old: bool = True) -> dict[str,
 
 
 def _test_merge(pull: Pull, item: Item) -> str | None:
-    """Before the merge GitHub tells a commit of its own trial there: it says nothing."""
+    """Before the merge GitHub reports a test merge commit here, which means nothing."""
     return f"{item.id:08x}{pull.head_sha[8:]}" if item.state == "open" else None
 
 
@@ -143,8 +143,8 @@ def _links(api: str, html: str, issue: str) -> dict[str, Any]:
 
 def _files(state: State, repo: Repo, pull: Pull) -> list[tuple[int, int]]:
     base = pull.merged_over or pull.base_sha
-    told = state.clone(repo.full).git("diff", "--numstat", f"{base}...{pull.head_sha}")
-    counts = [line.split("\t")[:2] for line in told.splitlines()]
+    document = state.clone(repo.full).git("diff", "--numstat", f"{base}...{pull.head_sha}")
+    counts = [line.split("\t")[:2] for line in document.splitlines()]
     return [(_count(added), _count(gone)) for added, gone in counts]
 
 

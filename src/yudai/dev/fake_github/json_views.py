@@ -75,7 +75,7 @@ def full_user(state: State, login: str) -> Json:
 def repository(state: State, repo: Repo, caller: Caller | None = None) -> Json:
     api, html = f"{state.url}/api/v3/repos/{repo.full}", f"{state.url}/{repo.full}"
     open_items = sum(item.state == "open" for item in repo.items.values())
-    told: Json = {
+    document: Json = {
         "id": repo.id,
         "node_id": node_id("Repository", repo.id),
         "name": repo.name,
@@ -107,14 +107,14 @@ def repository(state: State, repo: Repo, caller: Caller | None = None) -> Json:
         "default_branch": repo.default_branch,
         "temp_clone_token": None,
     }
-    told |= _links(api, _REPO_LINKS) | _counts(state, repo) | _switches()
+    document |= _links(api, _REPO_LINKS) | _counts(state, repo) | _switches()
     if caller is not None:
-        told["permissions"] = permissions(role_of(state, caller, repo))
-    return told
+        document["permissions"] = permissions(role_of(state, caller, repo))
+    return document
 
 
 def full_repository(state: State, repo: Repo, caller: Caller) -> Json:
-    told = repository(state, repo, caller) | {
+    document = repository(state, repo, caller) | {
         "network_count": _counts(state, repo)["forks_count"],
         "subscribers_count": 0,
         "allow_squash_merge": True,
@@ -127,8 +127,8 @@ def full_repository(state: State, repo: Repo, caller: Caller) -> Json:
     }
     if repo.parent in state.world.repos:
         above = repository(state, state.world.repos[repo.parent], caller)
-        told |= {"parent": above, "source": above}
-    return told
+        document |= {"parent": above, "source": above}
+    return document
 
 
 def permissions(role: Role) -> dict[str, bool]:
@@ -196,7 +196,7 @@ def issue(state: State, repo: Repo, item: Item) -> Json:
     base = f"{state.url}/api/v3/repos/{repo.full}"
     api = f"{base}/issues/{item.number}"
     place = "pull" if item.pull else "issues"
-    told: Json = {
+    document: Json = {
         "id": item.id,
         "node_id": node_id("Issue", item.id),
         "url": api,
@@ -228,9 +228,9 @@ def issue(state: State, repo: Repo, item: Item) -> Json:
         "performed_via_github_app": None,
     }
     if item.pull is not None:
-        told["draft"] = item.pull.draft
-        told["pull_request"] = _pull_links(state, repo, item)
-    return told
+        document["draft"] = item.pull.draft
+        document["pull_request"] = _pull_links(state, repo, item)
+    return document
 
 
 def _pull_links(state: State, repo: Repo, item: Item) -> Json:
@@ -264,7 +264,7 @@ def comment(state: State, repo: Repo, item: Item, said: Comment) -> Json:
 
 
 def event(state: State, repo: Repo, happened: Event) -> Json:
-    told: Json = {
+    document: Json = {
         "id": happened.id,
         "node_id": node_id("Event", happened.id),
         "url": f"{state.url}/api/v3/repos/{repo.full}/issues/events/{happened.id}",
@@ -279,8 +279,8 @@ def event(state: State, repo: Repo, happened: Event) -> Json:
     }
     if happened.label:
         colour = repo.labels.get(happened.label, "ededed")
-        told["label"] = {"name": happened.label, "color": colour}
-    return told
+        document["label"] = {"name": happened.label, "color": colour}
+    return document
 
 
 def commit(state: State, repo: Repo, made: Commit) -> Json:

@@ -42,25 +42,25 @@ class OAuthError(Exception):
 
 def routes(state: State) -> list[Route]:
     return [
-        Route("/login/oauth/access_token", _told(state, _exchange), methods=["POST"]),
-        Route("/login/device/code", _told(state, _device_code), methods=["POST"]),
+        Route("/login/oauth/access_token", _document(state, _exchange), methods=["POST"]),
+        Route("/login/device/code", _document(state, _device_code), methods=["POST"]),
     ]
 
 
-def _told(state: State, act: Callable[[State, Fields], Document]) -> Callable[[Request], Any]:
+def _document(state: State, act: Callable[[State, Fields], Document]) -> Callable[[Request], Any]:
     async def respond(request: Request) -> Response:
         try:
             fields = dict(request.query_params) | await fields_of(request)
             with state.lock:
-                told = act(state, fields)
+                document = act(state, fields)
                 state.save()
         except OAuthError as error:
-            told = error.document
+            document = error.document
         except Refusal as refusal:
             return JSONResponse(refusal.document(), refusal.status)
         if "json" in request.headers.get("accept", ""):
-            return JSONResponse(told)
-        return Response(urlencode(told), media_type="application/x-www-form-urlencoded")
+            return JSONResponse(document)
+        return Response(urlencode(document), media_type="application/x-www-form-urlencoded")
 
     return respond
 

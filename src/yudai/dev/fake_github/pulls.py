@@ -23,7 +23,7 @@ class Opening(NamedTuple):
 class Merging(NamedTuple):
     method: str = "merge"
     sha: str = ""
-    """Of the head, as whoever merges has seen it."""
+    """The head commit that the person who merges has seen."""
     title: str = ""
     message: str = ""
 
@@ -191,8 +191,8 @@ def revert(state: State, full: str, number: int, *, by: str) -> Item:
         except ConflictedError:
             raise Refusal(405, "Sorry, this pull request couldn't be reverted.") from None
         subject = clone.commits(pull.merge_sha)[0].message.partition("\n")[0]
-        told = item.title if subject.startswith("Merge pull request") else subject
-        message = f'Revert "{told}"\n\nThis reverts commit {pull.merge_sha}.\n'
+        reverted_title = item.title if subject.startswith("Merge pull request") else subject
+        message = f'Revert "{reverted_title}"\n\nThis reverts commit {pull.merge_sha}.\n'
         branch = f"revert-{number}-{pull.head}"
         clone.move(branch, clone.write((top,), tree, message, who))
         new = Opening(f'Revert "{item.title}"', f"Reverts {full}#{number}", branch, pull.base)
@@ -202,7 +202,7 @@ def revert(state: State, full: str, number: int, *, by: str) -> Item:
 
 
 def fork(state: State, full: str, *, by: str) -> Repo:
-    """One's own copy: the one that is there already, or a new one."""
+    """The user's fork: the existing one, or a new one."""
     with state.lock:
         source = state.repo(full)
         for repo in state.world.repos.values():

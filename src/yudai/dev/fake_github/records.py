@@ -93,7 +93,7 @@ class Repo(Record):
     items: dict[int, Item] = Field(default_factory=dict[int, Item])
     parent: str = ""
     looks_left: int = 0
-    """How often somebody has to look before a fork has its branches."""
+    """How many requests it takes until a fork has its branches."""
     created_at: float
     updated_at: float
     pushed_at: float
@@ -188,7 +188,7 @@ class Delivery(Record):
     at: float
     redelivery: bool = False
     status_code: int = 0
-    """0: nobody has answered."""
+    """0: no one has answered."""
     seconds: float = 0.0
 
 

@@ -11,7 +11,7 @@ class Request(NamedTuple):
     path: str
     query: str = ""
     login: str = ""
-    """"" where nobody was signed in."""
+    """Empty without a login."""
     body: Any = None
     """JSON, where it was JSON."""
     status: int = 0

@@ -43,7 +43,7 @@ class Front:
 
         async def noted(message: Message) -> None:
             if message["type"] == "http.response.start":
-                # Whoever has the answer finds it in the log.
+                # The log must have it once the client has the response.
                 entry.write(message["status"])
             await send(message)
 
@@ -63,7 +63,7 @@ class Front:
         if fault is None:
             await self._app(scope, receive, send)
             return
-        # What nobody has read would make the connection's end look like another one.
+        # Unread data would make the connection end with a reset.
         await (self._app(scope, receive, _nowhere) if fault.after else _drain(receive))
         if fault.strike is not None:
             fault.strike()

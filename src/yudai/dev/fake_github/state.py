@@ -46,7 +46,7 @@ class State:
         self.signs_in = ""
         """Who the consent pages take for signed in, without asking; "" asks."""
         self.device_interval_s = 5.0
-        """How often a device may ask whether somebody has typed its code."""
+        """Seconds between two polls of a device."""
         self.world = self._load()
         self.webhooks = WebhookSender()
 
@@ -105,7 +105,7 @@ class State:
         protected: tuple[str, ...] = (),
         default_branch: str = "main",
     ) -> Repo:
-        """An empty one; whoever is named and not known yet becomes somebody."""
+        """Create an empty repository; unknown users in it are created."""
         with self.lock:
             owner, name = full.split("/")
             for login in (owner, *(roles or {})):
@@ -142,7 +142,7 @@ class State:
         by: str,
         branch: str = "",
     ) -> str:
-        """Put files onto a branch, as somebody with a clone would; returns the commit."""
+        """Commit files to a branch, as a push would; returns the commit."""
         with self.lock:
             repo, clone = self.repo(full), self.clone(full)
             branch = branch or repo.default_branch

@@ -24,7 +24,7 @@ def from_markdown(text: str) -> Issue:
 
 
 class IssueFacts(Value):
-    """What became of an issue's text when it was taken from the forge."""
+    """What was removed from an issue's text when it was read from the forge."""
 
     url: str
     author: str

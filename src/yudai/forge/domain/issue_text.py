@@ -12,10 +12,10 @@ from yudai.kit.text import clean
 MAX_TITLE = 500
 MAX_TEXT = 200_000
 OUR_MARK = "<!-- yudai:"
-"""How every comment of ours begins, somewhere in its text."""
+"""The marker that is in the text of every comment that Yudai posts."""
 COMMAND = re.compile(r"/yudai(?:[ \t][^\n]*)?", re.IGNORECASE)
 
-# To its end also where it is shown as code: whoever looks at Markdown otherwise than the forge
+# To its end also where it is shown as code: a parser that reads Markdown differently than the forge
 # does would let something through.
 _HIDDEN = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 # `[//]: # (nobody sees this)`: a link's definition that no link uses.
@@ -38,41 +38,41 @@ _SELECTORS = re.compile(
 _HEADING = re.compile(r"^(?=[ \t]*Comment by \S+ \()", re.MULTILINE)
 
 
-class Bared(NamedTuple):
-    """Text without what could not be seen in it."""
+class StrippedText(NamedTuple):
+    """Text without its invisible parts."""
 
     text: str
     comments: int
     characters: int
 
 
-class Taken(NamedTuple):
+class ContestantsIssue(NamedTuple):
     issue: Issue
     facts: IssueFacts
 
 
 class Selection(NamedTuple):
-    """What is taken along with an issue's own text."""
+    """Options for the text that contestants get."""
 
     all_comments: bool = False
-    """Also of people who are no collaborators; bots' and our own never."""
+    """Include comments by people who are not collaborators; never by bots or Yudai."""
     words: str = ""
     """What the person who requests the solve wrote; it comes before the text of the forge."""
     title: str = ""
-    """In place of the forge's."""
+    """Replaces the forge's title."""
 
 
 _BY_DEFAULT = Selection()
 
 
-def bare(text: str) -> Bared:
-    """Strip and count what a person does not see: comments, and characters that draw nothing."""
+def bare(text: str) -> StrippedText:
+    """Strip and count invisible parts: HTML comments and invisible characters."""
     shown = _BREAKS.sub("\n", clean(text))
     seen, characters = _visible(shown)
     # A space: what stood on both sides makes no new comment.
     seen, hidden = _HIDDEN.subn(" ", seen)
     seen, unused = _UNUSED.subn("", seen)
-    return Bared(seen.strip("\n").rstrip(), hidden + unused, characters)
+    return StrippedText(seen.strip("\n").rstrip(), hidden + unused, characters)
 
 
 def take(
@@ -81,7 +81,7 @@ def take(
     *,
     at: float,
     selection: Selection = _BY_DEFAULT,
-) -> Taken:
+) -> ContestantsIssue:
     """The issue's text at this moment; later changes at the forge do not affect it."""
     chosen = [comment for comment in comments if _is_wanted(comment, selection)]
     title = bare(selection.title or found.title)
@@ -99,7 +99,7 @@ def take(
     ]
     stripped = (title, body, *remarks)
     line, is_long = _line(title.text)
-    return Taken(
+    return ContestantsIssue(
         Issue(title=line or f"#{found.number}", body=text.whole, number=found.number),
         IssueFacts(
             url=found.url,
@@ -132,7 +132,7 @@ class _Text:
         self.whole = f"{self.whole}{self._gap}{part[: max(0, room)]}"[:MAX_TEXT]
 
     def add_whole(self, part: str) -> bool:
-        """All of it or nothing."""
+        """Include the part as a whole or not at all."""
         if len(self.whole) + len(self._gap) + len(part) > MAX_TEXT:
             self.was_cut = True
             return False

@@ -1,4 +1,4 @@
-"""Hostile words in a forge's Markdown: what they say stays, what they could do does not."""
+"""Escapes untrusted text for a forge's Markdown, so that it shows but has no effect."""
 
 import re
 import unicodedata
@@ -57,7 +57,7 @@ def visible(text: str, *, limit: int = MAX_TEXT) -> str:
 
 
 def plain(text: str, *, limit: int = MAX_TEXT) -> str:
-    """For titles and commits: mentions nobody, closes no issue, skips no check."""
+    """For titles and commits: mentions no one, closes no issue, skips no check."""
     shown = _SKIPPING.sub(f"[{JOINER}", _inert(visible(text, limit=limit)))
     return _SIGN.sub(rf"\g<0>{JOINER}", shown)
 

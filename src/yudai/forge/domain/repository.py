@@ -1,4 +1,4 @@
-"""What a forge says of repositories, issues and pull requests, in our own words."""
+"""Values of repositories, issues and pull requests."""
 
 import re
 from enum import StrEnum
@@ -49,7 +49,7 @@ class RepoRef(Value):
 
 
 class Target(Value):
-    """What a person names: `owner/repo#12`, or an address of it."""
+    """A named target: `owner/repo#12` or its URL."""
 
     repo: RepoRef
     number: int | None = None
@@ -63,7 +63,7 @@ def parse_target(text: str, *, forge: str) -> Target:
     found = _SHORT.fullmatch(text) if "://" not in text else _path(text, forge)
     if found is None:
         raise RefusedError(
-            f"{text[:200]!a} names no repository: write owner/repo#12, or {forge}/owner/repo"
+            f"{text[:200]!a} is not a repository: write owner/repo#12, or {forge}/owner/repo"
         )
     number = None if found["number"] is None else int(found["number"])
     if number == 0:
@@ -74,7 +74,7 @@ def parse_target(text: str, *, forge: str) -> Target:
 def repo_ref(forge: str, owner: str, name: str) -> RepoRef:
     for part in (owner, name):
         if not _NAME.fullmatch(part) or part in (".", "..") or part.startswith("-"):
-            raise RefusedError(f"{part[:100]!a} is no name of an owner or repository")
+            raise RefusedError(f"{part[:100]!a} is not a valid owner or repository name")
     return RepoRef(forge=forge, owner=owner, name=name)
 
 
@@ -85,7 +85,7 @@ def _path(text: str, forge: str) -> re.Match[str] | None:
     except ValueError:
         return None
     if not is_there:
-        raise RefusedError(f"only repositories at {forge} are taken: this one is elsewhere")
+        raise RefusedError(f"only repositories at {forge} are supported, not this one")
     return None if asked.query else _PATH.fullmatch(asked.path)
 
 
@@ -136,7 +136,7 @@ class Comment(Value):
 
 
 class ForgeIssue(Value):
-    """As the forge has it: nothing in it is to be trusted."""
+    """An issue at the forge; untrusted."""
 
     number: int
     title: str

@@ -1,4 +1,4 @@
-"""Where repositories live: for now, folders of this machine."""
+"""The Protocol of repositories in folders of this machine."""
 
 from pathlib import Path
 from typing import Protocol
@@ -16,7 +16,7 @@ class Snapshot(Value):
     folder: str = ""
     """The target inside the root: "" or a relative path with slashes."""
     branch: str
-    """The one that is checked out, or the base as it was named."""
+    """The current branch, or the named base."""
     commit: str
     tree: str
     """Names the contents, uncommitted changes included."""

@@ -10,7 +10,7 @@ from yudai.kit.value import Value
 
 
 class GrantEndedError(ForbiddenError):
-    """The forge itself says that a refresh token is dead: this person has to log in again."""
+    """The forge rejected the refresh token, so the person has to log in again."""
 
 
 class Grant(Value):
@@ -18,7 +18,7 @@ class Grant(Value):
 
     access: SecretStr
     refresh: SecretStr | None = None
-    """Good once: it and the access it came with end when it is used. None: access does not end."""
+    """Single-use: using it ends it and its access token. None: the access token does not expire."""
     access_expires_in: float | None = None
     """Seconds from now; None: never."""
     refresh_expires_in: float | None = None
@@ -35,24 +35,24 @@ class DeviceCode(Value):
 
 
 class DeviceState(StrEnum):
-    """Why there is no grant yet, or none at all."""
+    """Why there is no grant (yet)."""
 
     PENDING = "pending"
     SLOW_DOWN = "slow_down"
-    """Asked too often: wait five seconds longer between questions from now on."""
+    """Polled too often: wait five seconds longer between polls from now on."""
     DENIED = "denied"
     EXPIRED = "expired"
 
 
 class LoginProvider(Protocol):
-    """ForgeError when the forge does not answer; RefusedError with what to do when it says no."""
+    """Raises ForgeError if the forge does not answer, RefusedError if it refuses."""
 
     def authorize_url(self, state: str, challenge: str, redirect_uri: str) -> str:
         """Where a browser goes; `challenge` is PKCE's, made from the verifier by S256."""
         ...
 
     async def exchange(self, code: str, verifier: str, redirect_uri: str) -> Grant:
-        """RefusedError when the code is not good, or not any more."""
+        """RefusedError if the code is invalid or expired."""
         ...
 
     async def refresh(self, refresh_token: SecretStr) -> Grant:
@@ -74,4 +74,4 @@ class SignedOutError(ForbiddenError):
     """The forge no longer accepts the tokens that we have of this person."""
 
     def __init__(self) -> None:
-        super().__init__("your login at the forge is over: log in again")
+        super().__init__("your login at the forge has expired: log in again")

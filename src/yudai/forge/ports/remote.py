@@ -1,4 +1,4 @@
-"""A forge that is elsewhere: its API, in small parts, and git's side of it."""
+"""The Protocols of a remote forge: its API in small parts, and git's side."""
 
 from collections.abc import Mapping
 from enum import StrEnum
@@ -29,11 +29,11 @@ class CredentialKind(StrEnum):
     """GITHUB_TOKEN: one for all users."""
     USER = "user"
     APP = "app"
-    """An installation's, good for one repository and one hour."""
+    """An installation's token, valid for one repository and one hour."""
 
 
 class Credential(Value):
-    """In whose name a forge is asked; never stored in clear, never logged, never in a sandbox."""
+    """Credential for requests to a forge. Never stored in clear, logged, or in a sandbox."""
 
     kind: CredentialKind
     token: SecretStr = SecretStr("")
@@ -85,9 +85,9 @@ class Repositories(Protocol):
         ...
 
     async def role(self, repo: RepoRef, login: str, *, by: Credential) -> Role:
-        """What another user may do there now; NONE also for a login that does not exist.
+        """The role of another user now; NONE also for an unknown login.
 
-        ForbiddenError when the caller may not write there, unless they ask about themselves.
+        ForbiddenError if the caller may not write there, unless they ask about themselves.
         """
         ...
 
@@ -108,7 +108,7 @@ class Issues(Protocol):
     ) -> tuple[Comment, ...]:
         """Of all issues and pull requests, oldest change first.
 
-        Where there are too many these are the oldest of them: go on from the last one's time.
+        If there are too many, these are the oldest: continue from the time of the last one.
         """
         ...
 
@@ -121,7 +121,7 @@ class Issues(Protocol):
     async def add_comment(
         self, repo: RepoRef, number: int, body: str, *, by: Credential
     ) -> Comment:
-        """Once: it is never repeated by itself. LostAnswerError when nobody knows whether."""
+        """Sent once and never repeated. LostAnswerError if the result is unknown."""
         ...
 
     async def edit_comment(
@@ -139,11 +139,11 @@ class Pulls(Protocol):
         ...
 
     async def open_pull(self, repo: RepoRef, new: NewPull, *, by: Credential) -> PullRequest:
-        """Once: it is never repeated by itself. LostAnswerError when nobody knows whether."""
+        """Sent once and never repeated. LostAnswerError if the result is unknown."""
         ...
 
     async def fork(self, repo: RepoRef, *, by: Credential) -> RepoRef:
-        """One's own copy, made if there is none; returns when it can be pushed to."""
+        """The user's fork, created if missing. Returns when it can be pushed to."""
         ...
 
 
@@ -169,7 +169,7 @@ class RemoteForge(Repositories, Issues, Pulls, History, Protocol):
 
 
 class CommitText(Value):
-    """All that makes a commit besides its tree: the same text is the same commit."""
+    """Everything in a commit except its tree. The same text gives the same commit."""
 
     message: str
     author: str
@@ -193,7 +193,7 @@ class BaseMove(StrEnum):
 
     NONE = "none"
     APART = "apart"
-    """It moved, but not where the patch is."""
+    """It moved in other files."""
     NEAR = "near"
     """The base changed files of the patch; they merge cleanly, into an untested tree."""
     CONFLICT = "conflict"
@@ -218,7 +218,7 @@ class Landed(Value):
 class Mirrors(Protocol):
     """Our bare repositories, fetched once for each repository and shared by all runs.
 
-    Git runs without anybody's configuration, within limits, and never in a tree that came from
+    Git runs without user or system configuration, within limits, and never in a tree that came from
     a sandbox.
     """
 
@@ -240,7 +240,7 @@ class Mirrors(Protocol):
         ...
 
     async def push(self, to: RepoRef, commit: str, branch: str, *, by: Credential) -> None:
-        """Make the branch, or find it made; ConflictError when it is at another commit."""
+        """Create the branch unless it exists; ConflictError if it is at another commit."""
         ...
 
     async def branch_head(self, repo: RepoRef, branch: str, *, by: Credential) -> str | None: ...
@@ -250,19 +250,19 @@ class Mirrors(Protocol):
         ...
 
     async def rebased(self, repo: RepoRef, base: str, commit: str, *, by: Credential) -> Rebased:
-        """For finding out whether both hold together; ConflictError when they do not merge."""
+        """The merged change, to be verified; ConflictError if it does not merge."""
         ...
 
     async def landed_since(
         self, repo: RepoRef, base: str, commit: str, *, by: Credential
     ) -> tuple[Landed, ...]:
-        """What the base branch has got since that commit of it, oldest first, at most 500."""
+        """Commits of the base branch since that one, oldest first, at most 500."""
         ...
 
     async def lines_left(
         self, repo: RepoRef, base: str, added: Mapping[str, tuple[str, ...]], *, by: Credential
     ) -> float:
-        """Which part of these lines, by path, stands in the base branch now: 0 to 1."""
+        """The share of these lines, by path, that is in the base branch now: 0 to 1."""
         ...
 
     @property

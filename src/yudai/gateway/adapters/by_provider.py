@@ -14,7 +14,7 @@ class _Closing(Protocol):
 
 
 class Providers:
-    """A provider's gateway is made when it is first needed."""
+    """A provider's gateway is created when it is first used."""
 
     def __init__(self, factories: Mapping[Provider, Callable[[], Gateway]]) -> None:
         self._factories = dict(factories)

@@ -1,4 +1,4 @@
-"""Replays replies from a file: models that cost nothing and always say the same."""
+"""Replays replies from a file: models without cost and with fixed replies."""
 
 import asyncio
 import json
@@ -27,7 +27,7 @@ MAX_BYTES = 8 << 20
 
 
 class ScriptedCall(Value):
-    """A tool call as it stands, for malformed ones."""
+    """A raw tool call, for malformed ones."""
 
     name: str
     arguments: str
@@ -63,7 +63,7 @@ class Reply(Value):
 class Script(Value):
     replies: tuple[Reply, ...] = Field(min_length=1)
     repeat_last: bool = False
-    """The last reply is given again and again; without it the script is exhausted."""
+    """Repeat the last reply, instead of ending as exhausted."""
 
     def reply(self, turn: int) -> Reply | None:
         if turn < len(self.replies):
@@ -79,14 +79,14 @@ def read_script(path: Path) -> Script:
     except OSError as error:
         raise RefusedError(f"{path} cannot be read: {error.strerror}") from None
     if len(content) > MAX_BYTES:
-        raise RefusedError(f"{path} is no script: it is larger than {MAX_BYTES >> 20} MB")
+        raise RefusedError(f"{path} is not a script: it is larger than {MAX_BYTES >> 20} MB")
     try:
         return Script.model_validate(_parse(content))
     except yaml.YAMLError as error:
         problem = " ".join(str(error).split())[:200]
         raise RefusedError(f"{path} is neither YAML nor JSON: {problem}") from None
     except ValidationError as error:
-        raise RefusedError(f"{path} is no script: {_first_problem(error)}") from None
+        raise RefusedError(f"{path} is not a script: {_first_problem(error)}") from None
 
 
 def _parse(content: bytes) -> Any:
@@ -121,7 +121,7 @@ class ScriptedGateway:
     def __init__(
         self, roots: tuple[Path, ...], *, bundled: Mapping[str, Path] = _NOTHING_BUNDLED
     ) -> None:
-        """`bundled` scripts come with us: their names mean them and nothing else."""
+        """Names of `bundled` scripts are reserved for them."""
         self._roots = roots
         self._bundled = bundled
         self._known: dict[str, _Known] = {}
@@ -166,12 +166,12 @@ class ScriptedGateway:
     def _find(self, model: str) -> Path:
         name = model.removeprefix(SCRIPTED_PREFIX)
         if not model.startswith(SCRIPTED_PREFIX) or not name or "\x00" in name:
-            raise RefusedError(f"{model!r} is no scripted model: name it {SCRIPTED_PREFIX}FILE")
+            raise RefusedError(f"{model!r} is not a scripted model: name it {SCRIPTED_PREFIX}FILE")
         if name in self._bundled:
             return self._bundled[name]
         if name.startswith(BUNDLED_SCRIPTS):
             # Any user may use these names, so they open no file and reveal no folder.
-            raise RefusedError(f"there is no script {model}: none of that name comes with yudai")
+            raise RefusedError(f"there is no script {model}: none with that name is bundled")
         for path in self._candidates(name):
             if path.is_file():
                 return path
@@ -209,7 +209,7 @@ def _tool_calls(reply: Reply, messages: list[dict[str, Any]]) -> Iterator[tuple[
 
 
 def _finish_command(messages: list[dict[str, Any]]) -> str:
-    """From the messages before the first reply: the last one, as the issue's text precedes it."""
+    """From the last message before the first reply, because the issue's text precedes it."""
     found = ""
     for message in messages:
         if message["role"] == "assistant":

@@ -1,4 +1,4 @@
-"""Models with their prices: who answers a call, and what it costs."""
+"""Models: their providers and prices."""
 
 import re
 from collections.abc import Iterable
@@ -34,7 +34,7 @@ BUNDLED_SCRIPTS = "yudai-demo/"
 """The bundled scripts; a user's script cannot have one of these names."""
 MAX_NAME = 300
 MAX_DOLLARS = 10_000
-"""Per million tokens: more is a slip of the keyboard."""
+"""Limit per million tokens: a higher price is a typing error."""
 
 _MICROS = 1_000_000
 _BUNDLED_NAME = re.compile(rf"{BUNDLED_SCRIPTS}[a-z0-9-]+")
@@ -54,7 +54,7 @@ class Price(Value):
     input_micros: int = Field(ge=0)
     output_micros: int = Field(ge=0)
     cached_micros: int | None = Field(default=None, ge=0)
-    """For input tokens that the provider had cached; None: as any other input."""
+    """Price of cached input; None: the same as other input."""
 
     @property
     def is_free(self) -> bool:
@@ -76,16 +76,16 @@ FREE = Price(input_micros=0, output_micros=0, cached_micros=0)
 
 
 class Model(Value):
-    """One entry of the models table, as a solve keeps it from its opening on."""
+    """One entry of the models table, as stored with a solve when it opens."""
 
     name: str = Field(min_length=1, max_length=MAX_NAME)
-    """What people and contestants call it: `openai/gpt-4.1`."""
+    """Our name for it: `openai/gpt-4.1`."""
     provider: Provider
     model_id: str = Field(min_length=1, max_length=MAX_NAME)
-    """What the provider calls it."""
+    """The provider's name for it."""
     aliases: tuple[str, ...] = ()
     price: Price | None = None
-    """None: unknown, so that no call may be made."""
+    """None: unknown, so that no call is allowed."""
 
 
 def scripted(name: str) -> Model:
@@ -105,7 +105,7 @@ def parse_price(text: str) -> Priced:
     """
     name, sign, amounts = text.rpartition("=")
     if not sign or not name.strip():
-        raise RefusedError(f"{text!r} names no model: write MODEL=IN,OUT, as in openai/gpt-4.1=2,8")
+        raise RefusedError(f"{text!r} has no model: write MODEL=IN,OUT, as in openai/gpt-4.1=2,8")
     return Priced(name.strip(), parse_amounts(amounts))
 
 
@@ -127,7 +127,7 @@ def price_in_dollars(put_in: Decimal, out: Decimal, cached: Decimal | None = Non
         raise RefusedError(f"a price is between $0 and ${MAX_DOLLARS:,} per million tokens")
     if cached is not None and cached > put_in:
         raise RefusedError(
-            "cached tokens cannot cost more than other input: the order is IN,OUT,CACHED"
+            "cached tokens cannot cost more than uncached input: the order is IN,OUT,CACHED"
         )
     return Price(
         input_micros=_micros(put_in),
@@ -145,7 +145,7 @@ def free_names(models: Iterable[Model]) -> frozenset[str]:
 
 
 def is_script(name: str) -> bool:
-    """Whether a model is a file of the machine that calls it; the demo's are everywhere."""
+    """Whether a model is a file on the calling machine. The demo's are bundled."""
     own = name.removeprefix(SCRIPTED_PREFIX)
     # A plain name and no path: `yudai-demo/../secret` would be any file.
     return own != name and _BUNDLED_NAME.fullmatch(own) is None

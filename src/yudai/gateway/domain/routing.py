@@ -1,4 +1,4 @@
-"""From the names that a person typed to models: who answers each, and at what price."""
+"""Resolves typed names to models: which provider answers each, at what price."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
@@ -15,7 +15,7 @@ NO_PRICES: Mapping[str, Price] = {}
 
 
 class Routes(Value):
-    """Which endpoints there are."""
+    """The configured endpoints."""
 
     everything_local: bool = False
     """`--base-url` was given: every call goes there."""
@@ -25,7 +25,7 @@ class Routes(Value):
     """OPENROUTER_API_KEY is set."""
 
     def provider(self, entry: Model | None) -> Provider:
-        """Who answers a model: the entry of the models table, or None for one that is not in it."""
+        """Provider of a model: of its entry in the models table, or None without an entry."""
         if self.everything_local:
             return Provider.LOCAL
         listed = None if entry is None else entry.provider
@@ -57,7 +57,7 @@ class Listing:
         return self._names.get(name) or self._aliases.get(name)
 
     def nearest(self, name: str) -> list[str]:
-        """What the person may have meant, best first, each model once."""
+        """Similar names, best first, each model once."""
         spellings = {known.lower(): known for known in (*self._names, *self._aliases)}
         close = get_close_matches(name.lower(), spellings, n=2 * _SUGGESTIONS, cutoff=_LIKENESS)
         named: dict[str, str] = {}

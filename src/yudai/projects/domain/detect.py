@@ -1,4 +1,4 @@
-"""Whether a repository is Python's or Node's, and how it is made ready: from its files alone."""
+"""Detects the language and the set-up of a repository from its files."""
 
 import re
 import shlex
@@ -60,7 +60,7 @@ class Language(NamedTuple):
 
 
 def wanted_files(repository: RepositoryFiles) -> list[str]:
-    """What has to be read before anything can be said."""
+    """Files that must be read for detection."""
     names = (
         *NAMES,
         *_PYTHON_FILES,
@@ -84,7 +84,7 @@ def find_tests(repository: RepositoryFiles) -> FoundTests:
 def choose_language(
     repository: RepositoryFiles, tests: FoundTests, *, test_command: str = ""
 ) -> Language:
-    """By the test command, else by the only language there is, else by where the tests are."""
+    """Choose by the test command, or the only language, or the location of the tests."""
     home = node_home(repository)
     has_node = home is not None
     has_python = bool(tests.python) or any(map(repository.has, _PYTHON_FILES))
@@ -116,13 +116,13 @@ def uses_pytest(text: str) -> bool:
 
 
 def _has_test_script(home: RepositoryFiles) -> bool:
-    """Whether there is one besides that which npm puts there."""
+    """Whether there is a test script other than npm's placeholder."""
     script = string(table(read_json(home.text(MANIFEST)), "scripts").get("test"))
     return bool(script) and _PLACEHOLDER not in script
 
 
 def _program(command: str) -> str:
-    """The first word that is no assignment."""
+    """The first word that is not an assignment."""
     words = command.split()
     return next((word for word in words if "=" not in word), "").rpartition("/")[2]
 
@@ -131,7 +131,7 @@ class _Place(NamedTuple):
     home: RepositoryFiles
     """Where `package.json` is."""
     locked: RepositoryFiles
-    """Where the lock is: there, or at the top of its workspaces."""
+    """Folder of the lock file: the same, or the root of its workspaces."""
 
 
 def node_setup(repository: RepositoryFiles) -> Setup:
@@ -160,7 +160,7 @@ def node_home(repository: RepositoryFiles) -> RepositoryFiles | None:
 
 
 def _workspace(home: RepositoryFiles) -> RepositoryFiles | None:
-    """The folder above whose lock counts for this one as well."""
+    """The parent folder whose lock file covers this one."""
     if any(home.has(name) for name in LOCKS):
         return None
     for place in home.above[1:]:
@@ -201,7 +201,7 @@ def _npm(place: _Place, lock: str, text: str) -> Setup:
 
 
 def _stale(manifest: Table, lock: Table) -> str:
-    """The first dependency that the lock does not know as it is asked for; "" for none."""
+    """The first dependency that does not match the lock file; "" if all do."""
     known = table(lock, "packages", "")
     wanted = _wanted(manifest)
     if known:

@@ -1,4 +1,4 @@
-"""The rules of a Makefile, as far as they can be read without make."""
+"""Reads the rules of a Makefile without make."""
 
 import re
 from typing import NamedTuple
@@ -12,11 +12,11 @@ _ROUNDS = 5
 class Rule(NamedTuple):
     prerequisites: tuple[str, ...]
     recipe: tuple[str, ...]
-    """Commands with simple variables filled in, without make's own signs."""
+    """Commands with simple variables filled in, without make's prefixes."""
 
 
 def read_makefile(text: str) -> dict[str, Rule]:
-    """Rules by target; what is computed stays as it is written."""
+    """Rules by target. Computed values stay unexpanded."""
     rules: dict[str, Rule] = {}
     variables: dict[str, str] = {}
     current: list[str] = []

@@ -1,4 +1,4 @@
-"""How a repository is made ready and tested: given, from its `.yudai.yml`, or detected."""
+"""Set-up and test command of a repository: given, from `.yudai.yml`, or detected."""
 
 from pydantic import Field, ValidationError, field_validator
 
@@ -8,28 +8,28 @@ from yudai.kit.yaml_files import DAY_S, MAX_COMMAND, Lines, check_line, nearest_
 
 
 class Given(Value):
-    """What a person gave on the command line; it goes before everything else."""
+    """Options of the command line, which take precedence."""
 
     setup: tuple[str, ...] | None = None
     """None: not given; (): no set-up at all."""
     test: str = ""
     python: str = ""
     has_env: bool = False
-    """Whether they also gave a Python environment, which leaves nothing to install for Python."""
+    """Whether a Python environment was given, so that Python needs no set-up."""
 
 
 class Project(Value):
     folder: str = ""
-    """Where in the repository the work is: "" or a path like `packages/api`."""
+    """Folder of the project in the repository: "" or a path like `packages/api`."""
     setup: tuple[str, ...] = ()
     """Commands that run once, in the sandbox, with a network, in `folder`."""
     setup_from: str = ""
-    """Where they come from, for the plan: `uv.lock`, `.yudai.yml`, `--setup`."""
+    """Their source, for the plan: `uv.lock`, `.yudai.yml`, `--setup`."""
     test: str = ""
-    """The test command that was given; "": found out in the prepared sandbox."""
+    """The given test command; "": detected in the prepared sandbox."""
     test_from: str = ""
     python: str = ""
-    """The Python version it pins or asks for (`3.12`, `>=3.10,<4`); "": any."""
+    """The required Python version (`3.12`, `>=3.10,<4`); "": any."""
     node: bool = False
     """Whether it needs Node."""
     protected: tuple[str, ...] = ()
@@ -38,12 +38,12 @@ class Project(Value):
     test_timeout_s: float = Field(default=600, gt=0)
     command_timeout_s: float = Field(default=120, gt=0)
     notes: tuple[str, ...] = ()
-    """What a person should know: one line each."""
+    """Warnings, one line each."""
 
 
 NAMES = (".yudai.yml", ".yudai.yaml")
 
-_LATER = {"image": "choosing an image comes later; use `setup` to install what is needed"}
+_LATER = {"image": "images cannot be chosen yet; use `setup` to install what is needed"}
 
 
 class Timeouts(Value):
@@ -77,7 +77,7 @@ class ProjectFile(Value):
 
 
 def read_project_file(content: bytes, *, name: str = NAMES[0]) -> ProjectFile:
-    """RefusedError, in one line that names the key, for anything that is not right."""
+    """Parse the file; RefusedError names an invalid key in one line."""
     document = read_yaml(content, name=name, shape="hold keys and values, like `test: pytest`")
     _check_keys(document, name)
     try:

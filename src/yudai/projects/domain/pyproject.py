@@ -1,4 +1,4 @@
-"""What a `pyproject.toml` (or the older files) says about dependencies and about being built."""
+"""Reads dependencies and build settings from `pyproject.toml` or older files."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -29,7 +29,7 @@ def python_pin(repository: RepositoryFiles) -> str:
 
 
 def is_allowed(asked: str, version: str) -> bool:
-    """Whether this version satisfies it; what cannot be read is no hindrance."""
+    """Whether this version satisfies it. An unreadable constraint is ignored."""
     from packaging.specifiers import InvalidSpecifier, SpecifierSet  # noqa: PLC0415 - costs 0.1 s
 
     pinned = _PINNED.fullmatch(asked)
@@ -95,9 +95,9 @@ class Pyproject(NamedTuple):
     extras: Mapping[str, tuple[str, ...]] = {}
     groups: Mapping[str, tuple[str, ...]] = {}
     poetry_groups: Mapping[str, tuple[str, ...]] = {}
-    """As plain requirements; what comes from elsewhere than an index is left out."""
+    """As plain requirements, without those that do not come from an index."""
     installable: bool = False
-    """Whether there is something that an installer could build."""
+    """Whether the project can be built."""
     needs_install: bool = False
     """Whether code may rely on being installed: scripts, metadata, a `src` layout."""
     has_conflicts: bool = False
@@ -132,7 +132,7 @@ def normal_name(requirement: str) -> str:
 
 
 def is_loose_pytest(requirement: str) -> bool:
-    """Any recent pytest will do, so ours does."""
+    """Whether our own pytest is enough, because any recent version is."""
     return _LOOSE_PYTEST.fullmatch(requirement) is not None
 
 

@@ -1,6 +1,6 @@
-"""How a Python repository's dependencies are installed, from what its files say.
+"""Set-up commands for a Python repository.
 
-Commands run in the folder, with `uv` and the chosen `python` at hand; "$YUDAI_ENV" is empty.
+They run in its folder, with `uv` and the chosen `python`; "$YUDAI_ENV" is empty.
 """
 
 import re
@@ -54,14 +54,14 @@ class _Found(NamedTuple):
     commands: tuple[str, ...]
     source: str
     names: frozenset[str]
-    """Normal names of everything that is going to be installed, as far as it is known."""
+    """Normalised names of everything that will be installed, as far as known."""
     notes: tuple[str, ...] = ()
 
 
 def python_setup(
     repository: RepositoryFiles, *, tests_use_pytest: bool, own_python_fits: bool
 ) -> Setup:
-    """No commands at all where our own environment, which has pytest, is enough."""
+    """No commands if our own environment, which has pytest, is enough."""
     project = read_pyproject(repository)
     found = _locked(repository, project) or _listed(repository, project)
     notes = (*found.notes, *_pipfile(repository))
@@ -83,7 +83,7 @@ def _locked(repository: RepositoryFiles, project: Pyproject) -> _Found | None:
 
 
 def _uv_lock(place: RepositoryFiles, project: Pyproject) -> _Found:
-    """The lock may be that of a workspace above; uv looks for it there by itself."""
+    """The lock file may belong to a parent workspace, where uv finds it."""
     names = frozenset(map(normal_name, _UV_NAME.findall(place.text("uv.lock"))))
     if project.test_groups or project.has_conflicts or not project.groups:
         groups = [f"--group {shlex.quote(group)}" for group in project.test_groups]
@@ -124,7 +124,7 @@ def _missing(project: Pyproject, names: frozenset[str]) -> list[str]:
 
 
 def _listed(repository: RepositoryFiles, project: Pyproject) -> _Found:
-    """No lock: requirement files, then the project with its extras and groups, then tox's."""
+    """Without a lock: requirement files, the project with extras and groups, then tox's."""
     files = [name for name in REQUIREMENTS if repository.has(name)]
     texts = [repository.text(name) for name in files]
     needed = [*project.needed, *(line for text in texts for line in _requirements(text))]
@@ -146,7 +146,7 @@ def _listed(repository: RepositoryFiles, project: Pyproject) -> _Found:
 
 
 def _install(files: list[str], project: Pyproject, *, deps: tuple[str, ...], itself: bool) -> str:
-    """All in one resolution."""
+    """Install everything in one resolution."""
     words = _words(files, project, deps)
     if not itself:
         return f"{_INSTALL} {shlex.join(words or list(project.needed))}"
@@ -155,7 +155,7 @@ def _install(files: list[str], project: Pyproject, *, deps: tuple[str, ...], its
 
 
 def _without_itself(files: list[str], project: Pyproject, deps: tuple[str, ...]) -> str:
-    """What cannot be built (no build system, several packages side by side) can still be tested."""
+    """A project that cannot be built (no build system, several packages) can still be tested."""
     words = [*_words(files, project, deps), *project.dependencies]
     words += [r for extra in project.test_extras for r in project.extras[extra]]
     note = "echo 'the project itself cannot be built: only its dependencies are installed' >&2"
@@ -172,7 +172,7 @@ def _words(files: list[str], project: Pyproject, deps: tuple[str, ...]) -> list[
 
 
 def _dep_words(dep: str) -> list[str]:
-    """`-rfile` and `-r file` are one thing; markers make a requirement of several words."""
+    """Split arguments: `-rfile` equals `-r file`, and a requirement with markers has spaces."""
     match = re.fullmatch(r"(-r|-c)\s*(\S+)", dep)
     return [match[1], match[2]] if match else [dep]
 
@@ -234,7 +234,7 @@ def _is_chosen(package: Table, wanted: AbstractSet[str], *, optional: bool) -> b
 
 
 def _marker(package: Table, wanted: Collection[str], edges: list[str]) -> str:
-    """The package's own marker (Poetry 2), by group where they differ; else that of its edges."""
+    """The package's own marker (Poetry 2), by group if they differ; else that of its dependents."""
     own = package.get("markers")
     if isinstance(own, str):
         return _one_line(own)
@@ -246,7 +246,7 @@ def _marker(package: Table, wanted: Collection[str], edges: list[str]) -> str:
 
 
 def _edge_markers(packages: list[Table]) -> dict[str, list[str]]:
-    """Older locks say only at who depends on a package when it is needed."""
+    """Older lock files store a package's marker only with its dependents."""
     found: dict[str, list[str]] = defaultdict(list)
     for package in packages:
         for name, entry in table(package, "dependencies").items():

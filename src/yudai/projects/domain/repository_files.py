@@ -1,4 +1,4 @@
-"""A repository as far as it was read before anything runs: names of files, some of their texts."""
+"""The files of a repository that are read before anything runs: all names, some texts."""
 
 import json
 import tomllib
@@ -14,7 +14,7 @@ class RepositoryFiles(NamedTuple):
     paths: frozenset[str]
     """All files, relative to the root."""
     texts: Mapping[str, str]
-    """Those that were read."""
+    """Texts of the files that were read."""
     folder: str = ""
 
     def at(self, name: str) -> str:
@@ -24,7 +24,7 @@ class RepositoryFiles(NamedTuple):
         return self.at(name) in self.paths
 
     def text(self, name: str) -> str:
-        """Its text; empty when it is not there or cannot be read."""
+        """The text of a file; empty if it is missing or unreadable."""
         return self.texts.get(self.at(name), "")
 
     def moved(self, folder: str) -> "RepositoryFiles":
@@ -38,7 +38,7 @@ class RepositoryFiles(NamedTuple):
 
 
 class Setup(NamedTuple):
-    """Commands that make a repository ready, and where they come from."""
+    """Set-up commands of a repository, and their source."""
 
     commands: tuple[str, ...] = ()
     source: str = ""
@@ -46,7 +46,7 @@ class Setup(NamedTuple):
 
 
 def read_toml(text: str) -> Table:
-    """{} for what is no TOML: the tool that needs it will say so."""
+    """Parse TOML; {} if it is invalid, because the tool that reads it reports that."""
     try:
         return tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError):
@@ -62,7 +62,7 @@ def read_json(text: str) -> Table:
 
 
 def read_ini(text: str) -> ConfigParser | None:
-    """None for what cannot be read."""
+    """None if it cannot be parsed."""
     parser = ConfigParser(interpolation=None, strict=False, allow_no_value=True)
     try:
         parser.read_string(text)
@@ -72,14 +72,14 @@ def read_ini(text: str) -> ConfigParser | None:
 
 
 def table(value: object, *keys: str) -> Table:
-    """A table inside a table; {} where anything on the way is something else."""
+    """A nested table; {} if any part of the path is not a table."""
     for key in keys:
         value = cast("Table", value).get(key) if isinstance(value, Mapping) else None
     return cast("Table", value) if isinstance(value, Mapping) else {}
 
 
 def words(value: object) -> tuple[str, ...]:
-    """The texts of a list; whatever else is in it is left out."""
+    """The strings in a list; other items are ignored."""
     if not isinstance(value, list):
         return ()
     return tuple(item for item in cast("list[object]", value) if isinstance(item, str))

@@ -1,4 +1,4 @@
-"""What tox would install and run, read from any of the places where people configure it."""
+"""Reads what tox would install and run, from any of its configuration files."""
 
 import re
 from collections.abc import Iterator
@@ -28,7 +28,7 @@ class Tox(NamedTuple):
 
 
 def read_tox(repository: RepositoryFiles) -> Tox | None:
-    """The plain test environment; None when there is no tox here."""
+    """The default test environment; None without tox."""
     inside = table(read_toml(repository.text("pyproject.toml")), "tool", "tox")
     legacy = string(inside.get("legacy_tox_ini"))
     for text in (repository.text("tox.ini"), legacy, repository.text("setup.cfg")):
@@ -72,7 +72,7 @@ def _flat(command: object) -> Iterator[str]:
 
 
 def _tox(deps: list[str], extras: list[str], commands: list[str]) -> Tox:
-    """Without lines for some environments only (`py38: x`) and what only tox can fill in."""
+    """Without lines for single environments (`py38: x`) and variables that only tox knows."""
     plain = (_filled(line) for line in deps if not _CONDITIONAL.match(line))
     run = (_filled(line).lstrip("- ") for line in commands if not _CONDITIONAL.match(line))
     return Tox(

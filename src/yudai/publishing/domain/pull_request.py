@@ -46,7 +46,7 @@ def marker(solve_id: SolveId) -> str:
 
 
 def has_marker(text: str, solve_id: SolveId) -> bool:
-    """Whether a line is the marker; foreign text never gets a line of its own."""
+    """Whether a line is the marker. Untrusted text never gets a separate line."""
     return marker(solve_id) in (line.strip() for line in text.splitlines())
 
 
@@ -100,9 +100,9 @@ def body(solve: PublishedSolve) -> str:
     return _fitted(first, more, last)
 
 
-def comment(solve: PublishedSolve, told: CommentFacts) -> str:
+def comment(solve: PublishedSolve, facts: CommentFacts) -> str:
     """The comment on the issue, also without a champion."""
-    first = [HEADING, _result(solve, told)]
+    first = [HEADING, _result(solve, facts)]
     more: list[str] = []
     if solve.champion is not None:
         first.append(scorecard_lines(solve, solve.champion.scorecard))
@@ -117,22 +117,22 @@ def _champion(solve: PublishedSolve) -> Place:
     return solve.champion
 
 
-def _result(solve: PublishedSolve, told: CommentFacts) -> str:
+def _result(solve: PublishedSolve, facts: CommentFacts) -> str:
     reason = md(solve.reason, limit=MAX_REASON)
     if solve.champion is None and any(asked.choice is None for asked in solve.questions):
         return _NEEDS_YOU
     if solve.champion is None:
-        return f"No answer is offered. {reason}"
+        return f"There is no champion. {reason}"
     handle = md(solve.champion.scorecard.contestant.handle, limit=MAX_NAME)
-    if told.refused:
+    if facts.refused:
         return (
-            f"{handle} has an answer, but no pull request was opened:"
-            f" {md(told.refused, limit=MAX_REASON)}\n\nIts patch is kept with the solve."
+            f"{handle} is the champion, but no pull request was opened:"
+            f" {md(facts.refused, limit=MAX_REASON)}\n\nIts patch is kept with the solve."
         )
-    if told.pull_number is None:
-        return f"{handle} has an answer that waits for a person to publish it. {reason}"
-    link = f"[#{told.pull_number}]({told.pull_url})" if is_link(told.pull_url) else ""
-    return f"Draft pull request {link or f'#{told.pull_number}'} is open. {reason}"
+    if facts.pull_number is None:
+        return f"{handle} is the champion, and a person has to publish it. {reason}"
+    link = f"[#{facts.pull_number}]({facts.pull_url})" if is_link(facts.pull_url) else ""
+    return f"Draft pull request {link or f'#{facts.pull_number}'} is open. {reason}"
 
 
 def _made_by(solve: PublishedSolve) -> str:

@@ -160,9 +160,9 @@ async def write_off_all(
     for hold in dead:
         await remove(db, hold.id)
         await charge(db, solve_id, cost_micros=0, uncertain_micros=hold.micros)
-        told: dict[str, object] = {"micros": hold.micros, "worker_id": hold.worker_id}
+        event_data: dict[str, object] = {"micros": hold.micros, "worker_id": hold.worker_id}
         await events.append(
-            db, solve_id, kind="run.call_lost", at=at, run_id=hold.run_id, data=told
+            db, solve_id, kind="run.call_lost", at=at, run_id=hold.run_id, data=event_data
         )
 
 

@@ -45,7 +45,7 @@ class MeteredGateway:
         model = self._models.get(call.model)
         if model is None or model.price is None:
             raise GatewayError(
-                f"{call.model} has no price in this solve, so it is never called",
+                f"{call.model} has no price in this solve, so it is not called",
                 cause=Cause.MODEL_REFUSED,
             )
         tokens = self._context.most_tokens(call)

@@ -77,7 +77,7 @@ class SpendQueues:
         return task
 
     async def flush(self) -> None:
-        """Nothing: a settlement writes in a transaction of its own."""
+        """Nothing to do, because a settlement has its own transaction."""
 
     async def close(self) -> None:
         """Cancel open settlements; they are written off with this worker."""
@@ -163,7 +163,7 @@ class SolveCap:
                         granted = await self._granted(hold_id, quote)
                     if isinstance(granted, Quote):
                         return granted
-                    # It waits for calls of its own run; meanwhile other runs may go ahead.
+                    # It waits for calls of its run. Meanwhile other runs may proceed.
                     await self._queue.wait(POLL_S)
         except BaseException:
             # It may have been reserved at the moment of the cancellation or outage.
@@ -220,7 +220,7 @@ class SolveCap:
         """The account, after writing off leftovers of this run's earlier calls."""
         account = await holds.account(db, self._solve_id)
         if await holds.worker_of(db, self._run_id) not in (self._worker_id, None):
-            raise ClaimLostError(f"run {self._run_id} was taken up by another worker")
+            raise ClaimLostError(f"run {self._run_id} was taken over by another worker")
         of_run = [held for held in account.held if held.run_id == self._run_id]
         lost = [held for held in of_run if held.worker_id != self._worker_id]
         is_repeated = any(held.id == hold_id for held in of_run)

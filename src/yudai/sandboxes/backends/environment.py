@@ -1,4 +1,4 @@
-"""The variables that commands see: these and nothing of the host's."""
+"""The environment variables of commands; none of the host's."""
 
 from collections.abc import Mapping
 
@@ -41,7 +41,7 @@ GIT_ALONE = {
     "HOME": "/nonexistent",
     "PATH": SYSTEM_PATH,
 }
-"""For our own git: no configuration but the repository's own, no program but the system's."""
+"""For our own git: only the repository's configuration and the system's programs."""
 
 
 def variables(
@@ -60,5 +60,5 @@ def variables(
 
 
 def setup_variables(env: str, packages: Mapping[str, str]) -> dict[str, str]:
-    """What set-up commands see besides; `env` is where their dependencies belong."""
+    """Further variables for set-up commands; `env` is the folder for dependencies."""
     return {**_FOR_SETUP, **packages, "UV_PROJECT_ENVIRONMENT": env, "VIRTUAL_ENV": env}

@@ -1,4 +1,4 @@
-"""A sandbox of any backend: its commands one at a time, its files, its work tree, its end."""
+"""A sandbox of any backend: commands one at a time, files, work tree, removal."""
 
 import asyncio
 import errno
@@ -46,11 +46,11 @@ _ERRORS = {
 
 
 class Commands(Protocol):
-    """Each backend has its own way; the caller takes turns."""
+    """Runs commands of one backend; the caller queues them."""
 
     @property
     def lost(self) -> str:
-        """Why no command can be run any more; "" while they can."""
+        """Why no command can run any more; "" if they can."""
         ...
 
     def locate(self, path: str) -> str:
@@ -60,12 +60,12 @@ class Commands(Protocol):
     async def exec(self, command: str, **options: Unpack[ExecOptions]) -> ExecResult: ...
 
     async def end(self) -> None:
-        """Kill everything, for good."""
+        """Kill everything permanently."""
         ...
 
 
 class Places(NamedTuple):
-    """Where git finds things, as the sandbox's commands name them."""
+    """Paths for git inside the sandbox."""
 
     git: str | PurePath
     workspace: str | PurePath
@@ -75,10 +75,10 @@ class Places(NamedTuple):
 class Parts(NamedTuple):
     commands: Commands
     look: Callable[[], Awaitable[dict[str, Change]]]
-    """Tells what the workspace changed, sorted by path."""
+    """Lists the changes of the workspace, sorted by path."""
     places: Places
     remove: Callable[[], Awaitable[None]]
-    """Removes what a dead sandbox leaves on the host, or the machine that it is."""
+    """Removes a dead sandbox's leftovers on the host, or its machine."""
     extend: Callable[[float], Awaitable[None]] | None = None
     """None: its lifetime is fixed and need not be extended."""
 
@@ -90,26 +90,26 @@ class SandboxHandle:
         self._turn = asyncio.Lock()
         self._ending: asyncio.Task[None] | None = None
         self._why = ""
-        """Why we destroyed it without a request."""
+        """Why it was removed without a request."""
 
     async def exec(self, command: str, **options: Unpack[ExecOptions]) -> ExecResult:
-        async with self._turn, self._told():
+        async with self._turn, self._explain_loss():
             return await self._parts.commands.exec(command, **options)
 
     async def read(self, path: str, *, max_bytes: int = 64 << 20) -> bytes:
-        async with self._turn, self._told():
+        async with self._turn, self._explain_loss():
             return await _read(self._parts.commands, path, max_bytes=max_bytes)
 
     async def write(self, path: str, content: bytes) -> None:
-        async with self._turn, self._told():
+        async with self._turn, self._explain_loss():
             await _write(self._parts.commands, path, content)
 
     async def tree(self) -> Tree:
-        async with self._turn, self._told():
+        async with self._turn, self._explain_loss():
             return as_tree(await self._changes())
 
     async def diff(self) -> str:
-        async with self._turn, self._told():
+        async with self._turn, self._explain_loss():
             changes = await self._changes()
             return await take_patch(self._parts.commands, changes, self._parts.places)
 
@@ -128,7 +128,7 @@ class SandboxHandle:
     async def destroy(self, *, why: str = "") -> None:
         """Idempotent; a caller that is cancelled does not stop it.
 
-        `why` is for those who go on using it.
+        Later users get `why` as the error.
         """
         if self._ending is None:
             self._why = why
@@ -141,7 +141,7 @@ class SandboxHandle:
         return await self._parts.look()
 
     @asynccontextmanager
-    async def _told(self) -> AsyncGenerator[None]:
+    async def _explain_loss(self) -> AsyncGenerator[None]:
         """What fails or is cut short because we destroyed the sandbox reports that as its cause."""
         try:
             yield
@@ -197,7 +197,7 @@ async def take_patch(sandbox: Commands, changes: Mapping[str, Change], places: P
     if not changes:
         return ""
     if sum(change.size for change in changes.values()) > _MAX_CONTENT:
-        raise _refused("the changed files are too big for a patch")
+        raise _refused("the changed files are too large for a patch")
     removed = [path for path, change in changes.items() if change.entry is None]
     kept = [path for path, change in changes.items() if change.entry is not None]
     names = {
@@ -215,7 +215,7 @@ async def take_patch(sandbox: Commands, changes: Mapping[str, Change], places: P
     if result.truncated:
         raise _refused(f"the patch is longer than {MAX_PATCH} bytes")
     if result.exit_code != 0:
-        raise _refused(f"git made no patch of it: {result.text[-2000:]}")
+        raise _refused(f"git could not create the patch: {result.text[-2000:]}")
     return result.output.decode("utf-8", "surrogateescape")
 
 

@@ -1,4 +1,4 @@
-"""Scripts for a shell: a command as the file that it runs, and our own that come with us."""
+"""Shell scripts: a command as a file, and our bundled ones."""
 
 import re
 import shlex

@@ -1,4 +1,4 @@
-"""Folders on the host: removed although hostile code made them, copied, and built once."""
+"""Removes, copies and builds folders on the host, also those made by hostile code."""
 
 import asyncio
 import hashlib
@@ -30,7 +30,7 @@ def remove_tree(root: Path) -> None:
 
 
 class Stuck(NamedTuple):
-    """What could not be removed, and why."""
+    """A path that could not be removed, and why."""
 
     path: Path
     error: OSError

@@ -1,4 +1,4 @@
-"""Lists of hosts that may be reached: parsed, matched, and nothing that touches a network."""
+"""Parses and matches lists of allowed hosts, without using the network."""
 
 import re
 from collections.abc import Iterable
@@ -16,30 +16,30 @@ _NUMBER = re.compile(r"(?:\d+|0x[0-9a-f]*)\Z")
 _FORMS = "write `host`, `*.domain`, either with `:port`, or `*`"
 
 
-class Leave(IntEnum):
+class Permission(IntEnum):
     """What a list of allowed hosts permits."""
 
     NONE = 0
     PUBLIC = 1
-    """Unless its address is a private one."""
+    """Allowed, unless its address is private."""
     ANY = 2
     """Also private addresses: the list names this exact host and port."""
 
 
 class Rule(NamedTuple):
     host: str
-    """A name, an address, or "" for every one."""
+    """A name, an address, or "" for every host."""
     port: int | None = None
-    """None: the usual ones, and any where every host is meant."""
+    """None: 80 and 443, or any port if every host is allowed."""
     below: bool = False
-    """Whether the names below it are meant, and not it itself."""
+    """Whether it means the names below it, but not itself."""
 
-    def leave(self, host: str, port: int) -> Leave:
+    def permission(self, host: str, port: int) -> Permission:
         if not (self._covers(host) and self._opens(port)):
-            return Leave.NONE
+            return Permission.NONE
         is_named = not self.below and self.host != ""
         is_certain = self.port is not None or _is_address(self.host)
-        return Leave.ANY if is_named and is_certain else Leave.PUBLIC
+        return Permission.ANY if is_named and is_certain else Permission.PUBLIC
 
     def _covers(self, host: str) -> bool:
         if self.below:
@@ -54,12 +54,12 @@ class Rule(NamedTuple):
 
 class Allowed:
     def __init__(self, entries: Iterable[str]) -> None:
-        """Raise ValueError for one that is no host."""
+        """ValueError for an invalid host."""
         self._rules = tuple(map(parse, entries))
 
-    def leave(self, host: str, port: int) -> Leave:
-        """For a host as `canonical` writes it."""
-        return max((rule.leave(host, port) for rule in self._rules), default=Leave.NONE)
+    def permission(self, host: str, port: int) -> Permission:
+        """Match a host in the form of `canonical`."""
+        return max((rule.permission(host, port) for rule in self._rules), default=Permission.NONE)
 
 
 def parse(entry: str) -> Rule:
@@ -81,7 +81,7 @@ def parse(entry: str) -> Rule:
 
 
 def split(text: str) -> tuple[str, int | None]:
-    """Host and port of an authority; an IPv6 address needs brackets where there is a port."""
+    """Host and port of an authority. An IPv6 address with a port needs brackets."""
     if text.startswith("["):
         host, bracket, rest = text[1:].partition("]")
         if not bracket or (rest and not rest.startswith(":")) or ":" not in host:
@@ -94,14 +94,14 @@ def split(text: str) -> tuple[str, int | None]:
 
 
 def canonical(host: str) -> str:
-    """The one spelling of a name or an address; ValueError when it is neither."""
+    """The canonical form of a name or an address; ValueError if it is neither."""
     try:
         address = ip_address(host)
     except ValueError:
         return _name(host)
     if isinstance(address, IPv6Address):
         if address.scope_id is not None:
-            raise ValueError("an address with a zone is of this machine only")
+            raise ValueError("an address with a zone works on this machine only")
         address = address.ipv4_mapped or address
     return str(address)
 
@@ -115,7 +115,7 @@ def _name(host: str) -> str:
     name = name.removesuffix(".")
     labels = name.split(".")
     if len(name) > _MAX_NAME or not all(map(_LABEL.match, labels)) or _NUMBER.match(labels[-1]):
-        raise ValueError("neither a name of a host nor an address in its usual form")
+        raise ValueError("neither a host name nor an address in its usual form")
     return name
 
 

@@ -11,11 +11,11 @@ BackendName = Literal["bubblewrap", "process", "container", "e2b", "prime"]
 
 class BackendRow(NamedTuple):
     set_up: str = ""
-    """What a person does to use it; empty: nothing."""
+    """What a person must set up to use it; empty: nothing."""
     is_registered: bool = False
-    """Whether its sandboxes are noted in the database, because they can outlive this host."""
+    """Whether its sandboxes are recorded in the database, because they can outlive this host."""
     key: str = ""
-    """The setting that holds the key of its provider, which charges for each sandbox."""
+    """The setting with the key of its provider, which charges for sandboxes."""
     purpose: str = ""
     """What that key is for."""
     is_isolated: bool = True
@@ -25,7 +25,7 @@ BACKENDS: dict[BackendName, BackendRow] = {
     "bubblewrap": BackendRow(),
     "process": BackendRow(is_isolated=False),
     "container": BackendRow(
-        "no podman or docker found: install one, see CONTAINER_ENGINE", is_registered=True
+        "no podman or docker found: install one, or set CONTAINER_ENGINE", is_registered=True
     ),
     "e2b": BackendRow(
         "not set up: set E2B_API_KEY, and install yudai[e2b]",
@@ -42,7 +42,7 @@ BACKENDS: dict[BackendName, BackendRow] = {
 }
 DEFAULT: BackendName = "bubblewrap"
 FALLBACK: BackendName = "container"
-"""Where no one has chosen and the default cannot work."""
+"""The backend to use if none was chosen and the default does not work."""
 REGISTERED = tuple(name for name, row in BACKENDS.items() if row.is_registered)
 PROVIDERS = tuple(name for name, row in BACKENDS.items() if row.key)
 UNISOLATED = tuple(name for name, row in BACKENDS.items() if not row.is_isolated)

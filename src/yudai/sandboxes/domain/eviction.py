@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from typing import Protocol, TypeVar
 
 GRACE_S = 3600.0
-"""A base that was just prepared or used is about to get its next sandbox."""
+"""Bases used more recently are kept, because their next sandbox may be about to start."""
 
 
 class Prepared(Protocol):
-    """What counts of a base."""
+    """The facts about a base that count."""
 
     @property
     def size_bytes(self) -> int | None: ...

@@ -26,23 +26,23 @@ GuaranteeKind = Literal[
 class KindRow(NamedTuple):
     meaning: str
     is_wall: bool = False
-    """Whether it is part of what `isolated` says."""
+    """Whether a backend must keep it to count as isolated."""
 
 
 KINDS: dict[GuaranteeKind, KindRow] = {
-    "files": KindRow("Commands read no file of yours, and change none of the host.", is_wall=True),
-    "environment": KindRow("Commands see no environment variable of ours.", is_wall=True),
-    "network": KindRow("Commands reach only the hosts that their phase may reach.", is_wall=True),
+    "files": KindRow("Commands cannot read your files, or change files of the host.", is_wall=True),
+    "environment": KindRow("Commands see none of our environment variables.", is_wall=True),
+    "network": KindRow("Commands reach only the hosts allowed in their phase.", is_wall=True),
     "processes": KindRow(
         "Commands see no process outside the sandbox, and leave none behind.", is_wall=True
     ),
-    "memory": KindRow("All processes of a sandbox together have a limit of memory."),
-    "process count": KindRow("A sandbox has a limit of processes at once."),
-    "processors": KindRow("A sandbox has a limit of processor time."),
-    "disk": KindRow("What a sandbox writes has a limit."),
-    "time": KindRow("A command that takes too long is killed with all that it started."),
-    "output": KindRow("What a command prints is cut at a limit while it is read."),
-    "kernel": KindRow("A bug in the kernel that commands talk to does not expose the host."),
+    "memory": KindRow("The memory of all processes in a sandbox together is limited."),
+    "process count": KindRow("The number of processes in a sandbox is limited."),
+    "processors": KindRow("The processor time of a sandbox is limited."),
+    "disk": KindRow("The disk that a sandbox can fill is limited."),
+    "time": KindRow("A command that takes too long is killed with all its child processes."),
+    "output": KindRow("The output of a command is cut at a limit while it is read."),
+    "kernel": KindRow("A bug in the kernel that runs the commands does not expose the host."),
 }
 WALLS = frozenset(kind for kind, row in KINDS.items() if row.is_wall)
 
@@ -51,7 +51,7 @@ Kept = tuple[bool, str]
 
 
 class Guarantee(Value):
-    """One promise of a backend on this host, and how it is (or is not) kept."""
+    """A guarantee of a backend on this host, and how it is (or is not) kept."""
 
     name: str
     holds: bool
@@ -59,12 +59,12 @@ class Guarantee(Value):
 
 
 def guarantees(kept: Mapping[GuaranteeKind, Kept]) -> tuple[Guarantee, ...]:
-    """What a backend says about every kind, in its order; LookupError where it leaves one out."""
+    """A backend's statement about every kind, in order. LookupError if one is missing."""
     if missing := KINDS.keys() - kept.keys():
         raise LookupError(f"a backend says nothing about {', '.join(sorted(missing))}")
     return tuple(Guarantee(name=kind, holds=h, how=how) for kind, (h, how) in kept.items())
 
 
 def isolates(held: Iterable[Guarantee]) -> bool:
-    """Whether all that are part of isolation hold; one that nothing is said about does not."""
+    """Whether all guarantees of isolation hold. A missing one counts as not held."""
     return {one.name for one in held if one.holds} >= WALLS

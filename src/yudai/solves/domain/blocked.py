@@ -5,7 +5,7 @@ from yudai.kit.value import Value
 
 
 class BlockedEntry(Value):
-    """A host that a sandbox tried to reach and may not."""
+    """A host that a sandbox tried to reach but may not."""
 
     run_id: RunId | None
     """null: the solve itself, for example its set-up."""

@@ -84,7 +84,7 @@ def check_size(matrix: Matrix) -> None:
     if cells > MAX_CELLS:
         sizes = " x ".join(f"{n} {axis.replace('_', ' ')}" for axis, n in lengths.items() if n > 1)
         raise RefusedError(
-            f"the matrix has {cells:,} cells ({sizes}), at most {MAX_CELLS:,} are possible:"
+            f"the matrix has {cells:,} cells ({sizes}), at most {MAX_CELLS:,} are allowed:"
             " give fewer values",
             field="matrix",
         )

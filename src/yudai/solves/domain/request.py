@@ -107,7 +107,7 @@ class Limits(Value):
 
     max_parallel: Whole | None = Field(default=None, ge=1, le=1000, description="Runs at once.")
     max_runs: Whole | None = Field(
-        default=None, ge=1, le=10_000, description="Contestants that start; the server has a cap."
+        default=None, ge=1, le=10_000, description="Most contestants; the server has a cap, too."
     )
     max_steps: Whole | None = Field(
         default=None, ge=1, le=10_000, description="Model calls of one run."
@@ -146,7 +146,7 @@ class AskedPrice(Value):
     input_usd: Amount = Field(ge=0, le=MAX_DOLLARS)
     output_usd: Amount = Field(ge=0, le=MAX_DOLLARS)
     cached_usd: Amount | None = Field(
-        default=None, ge=0, le=MAX_DOLLARS, description="Unset: as any other input."
+        default=None, ge=0, le=MAX_DOLLARS, description="Unset: the price of other input."
     )
 
     @property
@@ -213,7 +213,7 @@ class SolveAsk(Value):
     issue_text: str = Field(
         default="",
         max_length=MAX_ISSUE,
-        description="The issue in words; beside `issue_number` at a forge they go before its text.",
+        description="The issue as text; with `issue_number` it goes before the issue's own text.",
     )
     issue_title: str = Field(
         default="", max_length=MAX_TITLE, description="Unset: the first line of `issue_text`."
@@ -234,7 +234,7 @@ class SolveAsk(Value):
     setup: tuple[Command, ...] | None = Field(
         default=None,
         max_length=50,
-        description="Install commands instead of the detected ones; none at all: [].",
+        description="Set-up commands instead of the detected ones; []: none.",
     )
     test: Command = Field(default="", description="The test command instead of the detected one.")
     env: str = Field(
@@ -308,7 +308,7 @@ class SolveAsk(Value):
         elif self.issue_number and isinstance(self.place, Remote):
             issue = Issue(title=self.issue_title.strip() or f"#{self.issue_number}")
         else:
-            missing = "a folder has no issues of its own: give" if self.issue_number else "give"
+            missing = "a folder has no numbered issues: give" if self.issue_number else "give"
             raise RefusedError(f"say what to solve: {missing} issue_text", field="issue_text")
         return issue.model_copy(update={"number": self.issue_number})
 
@@ -326,7 +326,7 @@ def _from_text(text: str) -> Issue:
 
 def _folder(path: str) -> Folder:
     if not path.startswith("/"):
-        raise RefusedError("give the folder's whole path, from / on: the server works elsewhere")
+        raise RefusedError("give the absolute path: the server has another working directory")
     # `/a/` and `/a//.` mean `/a`, as on a command line.
     return Folder("/" + "/".join(part for part in path.split("/") if part not in ("", ".")))
 
@@ -336,9 +336,9 @@ def _file(url: str) -> Folder:
         parts = urlsplit(url)
         path = unquote(parts.path, errors="strict")
     except ValueError:
-        raise RefusedError("repo_url is no URL: write file:///folder") from None
+        raise RefusedError("repo_url is not a URL: write file:///folder") from None
     if parts.netloc not in ("", "localhost") or not path.isprintable():
-        raise RefusedError("a file:// URL names a folder of this machine: file:///folder")
+        raise RefusedError("a file:// URL names a folder on this machine: file:///folder")
     return _folder(path)
 
 

@@ -76,7 +76,7 @@ def read_options(text: str) -> SolveCommand:
     words = list(_WORD.finditer(text))
     options = _take_options(words)
     if words:
-        raise RefusedError(f"{_cut(words[0][0])!r} is no option: {OPTIONS} `{EXAMPLE}`")
+        raise RefusedError(f"{_cut(words[0][0])!r} is not an option: {OPTIONS} `{EXAMPLE}`")
     return SolveCommand.model_validate(options)
 
 
@@ -86,7 +86,7 @@ def _subject(words: list[re.Match[str]], head: str, body: str) -> dict[str, Any]
     number, url = _NUMBER.fullmatch(first), _URL.fullmatch(first)
     if (number or url) and not body.strip():
         if len(words) > 1:
-            raise RefusedError(f"{_cut(words[1][0])!r} is no option: {USAGE}")
+            raise RefusedError(f"{_cut(words[1][0])!r} is not an option: {USAGE}")
         return _by_number(number[1] if number else "", url)
     title = head[words[0].start() : words[-1].end()] if words else ""
     return {"issue": _issue(f"{title}\n{body}")}
@@ -229,8 +229,7 @@ class Place(NamedTuple):
         """RefusedError when it names no repository."""
         if not any(self):
             raise RefusedError(
-                "this conversation is about no repository that a solve could be of:"
-                " begin another one, with a folder"
+                "this conversation has no repository to solve in: start another one, with a folder"
             )
         return self._asdict()
 

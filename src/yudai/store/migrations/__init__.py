@@ -52,7 +52,7 @@ def _run(connection: Connection, direction: Direction, to: str) -> None:
         getattr(command, direction)(config, to)
     except CommandError as error:
         raise RefusedError(
-            f"this database is of another version of Yudai, use that one: {error}"
+            f"this database belongs to another version of Yudai, use that one: {error}"
         ) from error
 
 

@@ -1,4 +1,4 @@
-"""Two runs beside each other: what the tests say about one and not about the other."""
+"""Compares two runs by their tests."""
 
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -14,7 +14,7 @@ from yudai.views.domain.document import RunEntry
 
 
 class Side(RunEntry):
-    """One run with all that a comparison needs."""
+    """One side of a comparison."""
 
     solve_id: SolveId
     model: str
@@ -37,7 +37,7 @@ class Tests(Value):
     """Both pass what was red on base."""
     neither: tuple[str, ...]
     untried_by_second: tuple[str, ...]
-    """The first passes them, and nobody ran them on the second."""
+    """The first passes them; they were not run on the second."""
     untried_by_first: tuple[str, ...]
 
 
@@ -67,14 +67,14 @@ def compare(first: Side, second: Side) -> Comparison:
 
 
 class _Outcomes(NamedTuple):
-    """Whether each test is green with a patch, as far as verification found out."""
+    """Whether each test is green with a patch, as far as verification knows."""
 
     base: dict[str, bool]
     """The base's own tests."""
     written: dict[str, bool]
     """By contestants of its solve, the run's own ones included."""
     steady: frozenset[str]
-    """Green on base: worth a word only where a patch breaks them."""
+    """Green on base, so listed only if a patch breaks them."""
 
 
 def _outcomes(side: Side) -> _Outcomes:

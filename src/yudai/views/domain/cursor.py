@@ -1,7 +1,7 @@
-"""What a reader of a solve has seen: one number per run, never one for all.
+"""Polling cursor: the last revision seen per run.
 
-With several writers numbers of one global sequence become visible out of order, and whoever keeps
-the highest would miss those below it. A run has one writer at a time.
+A single global sequence would skip rows, because concurrent transactions commit out of order. A run
+has one writer at a time.
 """
 
 import base64
@@ -22,7 +22,7 @@ _REMEMBERED = 256
 
 
 class Mark(NamedTuple):
-    """What was seen of one run; -1 (and attempt 0): nothing."""
+    """The position in one run; -1 and attempt 0: nothing was seen."""
 
     attempt: int = 0
     rev: int = -1
@@ -37,11 +37,11 @@ UNSEEN = Mark()
 
 class Cursor(NamedTuple):
     epoch: int
-    """Of the solve: the cursor of another one is of no use."""
+    """The solve that the cursor belongs to."""
     rev: int = -1
     event: int = 0
     turn: int = 0
-    """The place of the run whose turn it is, when not all could be sent at once."""
+    """Index of the next run, if not all could be sent at once."""
     marks: tuple[Mark, ...] = ()
     """In the order of the runs."""
 
@@ -59,7 +59,7 @@ def encode(cursor: Cursor) -> str:
 
 
 def decode(text: str) -> Cursor | None:
-    """None for whatever `encode` did not write."""
+    """None if `encode` did not write it."""
     return _decode(text) if len(text) <= MAX_CHARS and text.isascii() else None
 
 
@@ -75,7 +75,7 @@ def _decode(text: str) -> Cursor | None:
     rev, event, turn, *rest = numbers
     epoch = int.from_bytes(packed[1:_HEAD], "big")
     cursor = Cursor(epoch, rev - 1, event, turn, tuple(_marks(rest)))
-    # One thing has one name: other spellings of it are nobody's.
+    # Only the canonical spelling is accepted.
     return cursor if encode(cursor) == text else None
 
 
@@ -103,9 +103,9 @@ def _unpacked(packed: bytes) -> Iterator[int]:
         number |= (byte & 0x7F) << shift
         shift += 7
         if shift > 7 * _MAX_VARINT:
-            raise ValueError("a number of a cursor is too large")
+            raise ValueError("a number in the cursor is too large")
         if byte < 0x80:
             yield number
             number = shift = 0
     if shift:
-        raise ValueError("a cursor ends within a number")
+        raise ValueError("the cursor ends in the middle of a number")

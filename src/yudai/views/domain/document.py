@@ -1,6 +1,7 @@
 """Fields that views share, and what `--json` prints: one solve with its ranking.
 
-A column of `runs` that is named in `AttemptFacts` or `RunFacts` is in all views of a run.
+Name a column of `runs` once: in `RunFacts` for the API and the live table, in `RunHead` for
+documents, too, in `AttemptFacts` for each attempt.
 """
 
 from pydantic import ConfigDict, Field
@@ -26,6 +27,17 @@ class Tokens(Value):
     output_tokens: int = Field(alias="output")
 
 
+class RunHead(Value):
+    """What every view and document shows of a run."""
+
+    handle: str
+    state: RunState
+    cause: Cause | None
+    files_changed: int
+    lines_changed: int
+    cost_usd: float
+
+
 class AttemptFacts(Value):
     """One attempt of a run."""
 
@@ -40,21 +52,18 @@ class AttemptFacts(Value):
     cost_usd: float
 
 
-class RunFacts(AttemptFacts):
+class RunFacts(RunHead, AttemptFacts):
     """A run, with the numbers of its newest attempt."""
 
     id: RunId
-    handle: str
     attempt: int
     edits: int
-    files_changed: int
-    lines_changed: int
     rank: int | None
     submitted_at: float | None
 
 
 class SolveHead(Value):
-    """What a line of a list and a whole document show of a solve."""
+    """Fields of a solve in lists and in full documents."""
 
     id: SolveId
     state: SolveState
@@ -62,7 +71,7 @@ class SolveHead(Value):
     issue: str
     cost_usd: float
     elapsed_s: float
-    champion: RunId | None = Field(description="The run that is offered.")
+    champion: RunId | None = Field(description="The champion's run.")
 
     @property
     def needs_answer(self) -> bool:
@@ -72,20 +81,14 @@ class SolveHead(Value):
 
 class SolveEntry(SolveHead):
     folder: str | None = None
-    """The repository on this machine that the champion's patch can go back to."""
+    """The folder to which the champion's patch can be applied."""
 
 
-class RunEntry(Value):
-    """The numbers of a run that documents show."""
+class RunEntry(RunHead):
+    """A run in a document."""
 
     run_id: RunId
-    handle: str
-    state: RunState
-    cause: Cause | None
     verdict: Verdict
-    files_changed: int
-    lines_changed: int
-    cost_usd: float
     latency_ms: int
 
 
@@ -119,7 +122,7 @@ class SolveDocument(Value):
     """Handles of contestants above the cap on their number."""
     reason: str
     budget_ended: str | None = None
-    """Which limit of the whole solve was used up, if one was."""
+    """The solve's limit that was reached, if any."""
     blocked: tuple[BlockedEntry, ...] = ()
 
     @property

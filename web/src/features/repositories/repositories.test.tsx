@@ -72,7 +72,7 @@ describe("repositories", () => {
   });
 
   test("show how to sign in when the forge has no credentials", async () => {
-    const detail = "the forge has to know who you are: run `yudai login`, or set GITHUB_TOKEN";
+    const detail = "the forge requires a login: run `yudai login`, or set GITHUB_TOKEN";
     serve({ [REPOS]: new Refused(403, detail) });
     open("/repos", { mode: "local" });
     expect(await screen.findByText(detail)).toBeVisible();

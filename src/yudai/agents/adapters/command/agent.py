@@ -39,7 +39,7 @@ class Ending(NamedTuple):
 
 
 def ended(result: ExecResult, refusal: Cause | None, *, has_patch: bool, setup: str = "") -> Ending:
-    """`refusal`: why its last call was not answered; `setup`: the set-up command that failed."""
+    """`refusal`: why its last call was refused; `setup`: the set-up command that failed."""
     if result.timed_out:
         return Ending.of(Cause.OUT_OF_TIME)
     if refusal is not None and refusal in _CAPS:
@@ -63,13 +63,13 @@ def _why(result: ExecResult) -> str:
 
 
 CALL_ID = "the-agent-itself"
-"""No call of a model has it: what the command printed is the output of none of them."""
+"""What the command printed, which belongs to no model call."""
 
 Body = dict[str, Any]
 
 
 class Transcript:
-    """The first message and the last ones; those in between are the model endpoint's."""
+    """The first and the last messages. The model endpoint records those in between."""
 
     def __init__(self, on_message: OnMessage, *, now: Callable[[], float]) -> None:
         self._on_message = on_message
@@ -108,7 +108,7 @@ def opening(name: str, spec: CommandSpec, task: AgentTask) -> Body:
 
 
 def observation(result: ExecResult | None, patch: str, redact: Redact) -> Body | None:
-    """What the command printed; with the one edit that can be seen from outside."""
+    """What the command printed, with the one edit that is visible from outside."""
     if result is None:
         return None
     stopped = "The agent was stopped because its time was up."
@@ -128,16 +128,16 @@ _PREAMBLE = (
 
 
 class EndpointAccess(NamedTuple):
-    """How a sandbox gets to our endpoint."""
+    """How a sandbox reaches our endpoint."""
 
     base_url: str
     env: dict[str, str] = {}  # noqa: RUF012 - never changed
-    """For the commands besides: a proxy, say."""
+    """Further variables for the commands, such as a proxy."""
 
 
 class _Ran(NamedTuple):
     result: ExecResult | None
-    """Of the command, or of the set-up command that failed; None: the sandbox did."""
+    """Exit code of the command or of the failed set-up command; None: the sandbox failed."""
     setup: str = ""
     """The set-up command that failed."""
     error: SandboxError | None = None
@@ -145,7 +145,7 @@ class _Ran(NamedTuple):
 
 @dataclass(frozen=True)
 class CommandAgent:
-    """Weaker than our own loop, which nothing in a sandbox can reach: see `WEAKER`."""
+    """Runs a command inside the sandbox. Weaker than our own loop: see `WEAKER`."""
 
     name: str
     spec: CommandSpec

@@ -29,7 +29,7 @@ Send = Callable[[Message], Awaitable[None]]
 
 
 class GoneError(Exception):
-    """The client does not wait for the answer any more."""
+    """The client has closed the connection."""
 
 
 @asynccontextmanager
@@ -106,14 +106,14 @@ _NOTHING_HERE = ModelAnswer(
 
 
 class Caller:
-    """Who asks: sends a body, then waits for the answer, or leaves."""
+    """The HTTP client, which sends a body and waits for the answer, or disconnects."""
 
     def __init__(self, receive: Receive) -> None:
         self._receive = receive
         self._waits = asyncio.Event()
 
     async def read(self) -> bytes:
-        """GoneError when it leaves in the middle of it."""
+        """Read the body; GoneError if the client disconnects."""
         parts: list[bytes] = []
         size = 0
         while True:
@@ -130,7 +130,7 @@ class Caller:
                 return b"".join(parts)
 
     async def answered(self, work: Coroutine[Any, Any, ModelAnswer]) -> ModelAnswer:
-        """GoneError, and the work is cancelled, when it leaves before."""
+        """Finish the work; GoneError, and the work is cancelled, if the client disconnects."""
         asked, left = asyncio.ensure_future(work), asyncio.ensure_future(self._left())
         try:
             await asyncio.wait([asked, left], return_when=asyncio.FIRST_COMPLETED)

@@ -32,7 +32,7 @@ class Ending(InterruptAgentFlow):
     def __init__(self, exit_status: str, reason: str) -> None:
         self.reason = reason
         self.leaves_sandbox = exit_status not in _WITHOUT_SANDBOX
-        """Whether the work tree can still be looked at."""
+        """Whether the work tree can still be inspected."""
         super().__init__(  # pyright: ignore[reportUnknownMemberType]  upstream says only `dict`
             exit_message(exit_status, reason)
         )
@@ -124,7 +124,7 @@ class ArenaLoop(DefaultAgent):
         return self.add_messages(message)[0]
 
     def execute_actions(self, message: dict[str, Any]) -> list[dict[str, Any]]:
-        """Record an observation of every action, also of those that an ending leaves undone."""
+        """Record an observation of every action, also of those that were not executed."""
         *first, last = message["extra"]["actions"]
         end: Ending | None = None
         observations: list[dict[str, Any]] = []
@@ -144,7 +144,7 @@ class ArenaLoop(DefaultAgent):
         return {}
 
     def handle_uncaught_exception(self, e: Exception) -> list[dict[str, Any]]:
-        """Without upstream's traceback: what failed may hold what no trajectory should."""
+        """Without upstream's traceback, which may contain secrets."""
         reason = str(e) if isinstance(e, YudaiError) else type(e).__name__
         return self.add_messages(exit_message(type(e).__name__, reason))
 
@@ -161,7 +161,7 @@ class ArenaLoop(DefaultAgent):
         return Template(template).substitute(self.extra_template_vars)
 
     def _authorise(self) -> None:
-        """Before each call: there must be a step, a second and a dollar left for it."""
+        """Check before each call that steps, time and money are left."""
         if self.n_calls >= self._limits.max_steps:
             raise ending(Cause.OUT_OF_STEPS)
         if not self._bridge.remaining_s:
@@ -212,7 +212,7 @@ class ArenaLoop(DefaultAgent):
     def _mark(
         self, command: str, output: dict[str, Any], look: Inspection, *, at: float
     ) -> dict[str, Any]:
-        """Mark what has happened, and say what is to be kept of it beside the observation."""
+        """Report progress and return the fields stored beside the observation."""
         was_run = output["returncode"] != NOT_EXECUTED["returncode"]
         is_test = was_run and runs_tests(command)
         step, cost = self.n_calls, self.model.usage.cost_micros

@@ -96,7 +96,7 @@ class GatewayModel:
         )
 
     def _refusal(self, error: str, extra: dict[str, Any]) -> FormatError:
-        """The unusable reply is kept beside the answer to it; the model sees only the answer."""
+        """Stored beside our answer to an unusable reply. The model sees only the answer."""
         return FormatError(
             {
                 "role": "user",

@@ -9,11 +9,11 @@ T = TypeVar("T")
 
 
 class StoppedError(Exception):
-    """The run was cancelled: nothing more is done for it."""
+    """The run was cancelled."""
 
 
 class OverdueError(Exception):
-    """The work was cancelled because the run's time was up."""
+    """The work was cancelled because the run's time has ended."""
 
 
 class Bridge:
@@ -30,7 +30,7 @@ class Bridge:
         return max(0.0, self._deadline - self._loop.time())
 
     def call(self, work: Callable[[], Coroutine[Any, Any, T]], *, grace_s: float = 0.0) -> T:
-        """From the thread: do the work on the loop, at the latest until the run's time is up."""
+        """Called from the thread: do the work on the loop, until the run's time ends."""
         until = self._deadline + grace_s
         future = asyncio.run_coroutine_threadsafe(self._watch(work, until), self._loop)
         try:
@@ -39,7 +39,7 @@ class Bridge:
             raise StoppedError from None
 
     def stop(self) -> None:
-        """From the loop: cancel what is pending and refuse what comes."""
+        """Called on the loop: cancel pending work and refuse new work."""
         self._stopped = True
         if self._pending is not None:
             self._pending.cancel()

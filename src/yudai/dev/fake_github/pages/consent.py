@@ -35,7 +35,7 @@ def _page(
     async def respond(request: Request) -> Response:
         try:
             fields = dict(request.query_params)
-            # Only a form of ours says who signs in.
+            # Only our own form says who signs in.
             fields.pop("as", None)
             if request.method == "POST":
                 refuse_other_sites(request)
@@ -60,13 +60,13 @@ def _authorize(state: State, fields: Fields) -> Response:
     who = fields.get("as") or fields.get("auto") or state.signs_in
     if not who:
         return _ask(state, app, {name: fields[name] for name in _KEPT if name in fields})
-    told = {"state": fields["state"]} if "state" in fields else {}
+    query = {"state": fields["state"]} if "state" in fields else {}
     if who == "-":
-        told |= {"error": "access_denied", "error_description": "The user has denied access."}
+        query |= {"error": "access_denied", "error_description": "The user has denied access."}
     else:
-        told |= {"code": _grant(state, who, fields, back)}
+        query |= {"code": _grant(state, who, fields, back)}
     mark = "&" if "?" in back else "?"
-    return RedirectResponse(f"{back}{mark}{urlencode(told)}", 302)
+    return RedirectResponse(f"{back}{mark}{urlencode(query)}", 302)
 
 
 def _callback(app: App, fields: Fields) -> str:
@@ -99,7 +99,7 @@ def _ask(state: State, app: App, fields: Fields) -> Response:
     return html.page(
         f"Authorize {app.name}",
         f"<h1>Authorize {escape(app.name)}</h1>",
-        "<p>It will act in the name of whoever you sign in as.</p>",
+        "<p>It will act for the user that you sign in as.</p>",
         html.form(
             "/login/oauth/authorize",
             html.hidden(fields),

@@ -1,4 +1,4 @@
-"""Pages to look at and to press buttons on; whoever presses them is chosen on the page."""
+"""HTML pages with buttons. The page has a choice of the user who presses them."""
 
 from collections.abc import Awaitable, Callable
 from html import escape
@@ -211,15 +211,15 @@ def _pull_diff(state: State, repo: Repo, item: Item) -> str:
 def _pull_parts(state: State, repo: Repo, item: Item, place: str, who: str) -> list[str]:
     pull = json_pull_views.current(state, repo, item)
     owner = pull.head_repo.partition("/")[0]
-    told = (
+    facts = (
         f"<p>From <code>{escape(owner)}:{escape(pull.head)}</code> ({pull.head_sha[:8]})"
         f" into <code>{escape(pull.base)}</code>.</p>"
     )
     if pull.merge_sha:
         commit = html.link(f"/{repo.full}/commit/{pull.merge_sha}", pull.merge_sha[:8])
-        told += f"<p>Merged by {escape(pull.merged_by)} as {commit}.</p>"
+        facts += f"<p>Merged by {escape(pull.merged_by)} as {commit}.</p>"
     changes = html.box("Changes", html.diff_block(_pull_diff(state, repo, item)[:_MAX_DIFF]))
-    return [told, changes, *_pull_buttons(item, place, who)]
+    return [facts, changes, *_pull_buttons(item, place, who)]
 
 
 def _pull_buttons(item: Item, place: str, who: str) -> list[str]:

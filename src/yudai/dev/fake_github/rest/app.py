@@ -108,16 +108,16 @@ def _new_token(call: Call) -> Answer:
         repositories=None if repos is None else [repo.full for repo in repos],
         installation=installation.id,
     )
-    told: dict[str, Any] = {
+    document: dict[str, Any] = {
         "token": state.add_token(token),
         "expires_at": iso(ends),
         "permissions": permissions,
         "repository_selection": "all" if installation.repositories is None else "selected",
     }
     if repos is not None:
-        told["repository_selection"] = "selected"
-        told["repositories"] = [json_views.repository(state, repo) for repo in repos]
-    return Answer(told, 201)
+        document["repository_selection"] = "selected"
+        document["repositories"] = [json_views.repository(state, repo) for repo in repos]
+    return Answer(document, 201)
 
 
 def _scoped(call: Call, installation: Installation) -> list[Repo] | None:
@@ -160,12 +160,12 @@ def _repositories(call: Call) -> Answer:
         and (token.repositories is None or repo.full in token.repositories)
     ]
     page = paged(call, found, lambda repo: json_views.repository(call.state, repo, call.caller))
-    told = {
+    document = {
         "total_count": len(found),
         "repository_selection": "all" if token.repositories is None else "selected",
         "repositories": page.document,
     }
-    return Answer(told, headers=page.headers)
+    return Answer(document, headers=page.headers)
 
 
 def _deliveries(call: Call) -> Answer:
@@ -204,10 +204,10 @@ def _find_delivery(call: Call) -> Delivery:
 def _delivery(call: Call) -> Answer:
     sent = _find_delivery(call)
     asked = {"headers": headers_of(sent), "payload": json.loads(sent.body)}
-    told = {"headers": None, "payload": None}
+    document = {"headers": None, "payload": None}
     return Answer(
         _delivery_view(call, sent)
-        | {"url": call.state.world.hook.url, "request": asked, "response": told}
+        | {"url": call.state.world.hook.url, "request": asked, "response": document}
     )
 
 
@@ -217,7 +217,7 @@ def _redeliver(call: Call) -> Answer:
 
 
 def _my_installations(call: Call) -> Answer:
-    """Those that whoever came through the App may see."""
+    """The installations that the App's user may see."""
     if call.caller.kind != "user":
         raise Refusal(403, "You must authenticate with an access token authorized to a GitHub App")
     found = call.state.the_app().installations

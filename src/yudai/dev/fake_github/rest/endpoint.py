@@ -123,12 +123,12 @@ def links(call: Call, *, last: int) -> dict[str, str]:
         "last": last if page < last else 0,
         "first": 1 if page > 1 else 0,
     }
-    told = [
+    parts = [
         f'<{call.state.url}{call.path}?{urlencode({**call.query, "page": number})}>; rel="{name}"'
         for name, number in pages.items()
         if number
     ]
-    return {"Link": ", ".join(told)} if told else {}
+    return {"Link": ", ".join(parts)} if parts else {}
 
 
 def etag(body: bytes) -> str:
@@ -144,7 +144,7 @@ def encode(document: Any) -> bytes:
 
 
 class Budget:
-    """How many requests each caller has left; it is told, never enforced."""
+    """How many requests each caller has left. Reported, but not enforced."""
 
     def __init__(self) -> None:
         self._used: dict[str, int] = {}

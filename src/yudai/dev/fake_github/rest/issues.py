@@ -142,7 +142,7 @@ def _find_comment(call: Call, repo: Repo) -> tuple[Item, Comment]:
 
 
 def _own_comment(call: Call) -> tuple[Repo, Item, Comment]:
-    """One's own, or anybody's for whoever may write."""
+    """Authors may edit their own comments; people with write access may edit all."""
     repo = call.may_write("issues")
     item, said = _find_comment(call, repo)
     if said.author != call.caller.login:
@@ -235,13 +235,13 @@ def _search(call: Call) -> Answer:
     key = _SORTS.get(call.query.get("sort", "created"), _SORTS["created"])
     found.sort(key=lambda pair: key(pair[1]), reverse=call.query.get("order", "desc") == "desc")
     page = paged(call, found, lambda pair: json_views.issue(call.state, *pair) | {"score": 1.0})
-    told = {
+    document = {
         "total_count": len(found),
         "incomplete_results": False,
         "search_type": "lexical",
         "items": page.document,
     }
-    return Answer(told, headers=page.headers)
+    return Answer(document, headers=page.headers)
 
 
 def _searched(call: Call, full: str) -> Repo:

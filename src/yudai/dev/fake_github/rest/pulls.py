@@ -34,7 +34,7 @@ def _is_wanted(call: Call, item: Item) -> bool:
 
 def _get(call: Call) -> Answer:
     repo = call.may_read("pull_requests")
-    return _told(call, repo, pulls.find_pull(call.state, repo, call.params["number"])[0])
+    return _document(call, repo, pulls.find_pull(call.state, repo, call.params["number"])[0])
 
 
 def _open(call: Call) -> Answer:
@@ -53,7 +53,7 @@ def _open(call: Call) -> Answer:
         else None
     )
     item = pulls.open_pull(call.state, repo.full, new, by=call.caller.login, may_push=may_push)
-    return _told(call, repo, item, status=201)
+    return _document(call, repo, item, status=201)
 
 
 def _edit(call: Call) -> Answer:
@@ -76,7 +76,7 @@ def _edit(call: Call) -> Answer:
     if wanted not in ("open", "closed"):
         raise wrong("PullRequest", "state")
     pulls.set_state(call.state, repo.full, item.number, wanted, by=call.caller.login)
-    return _told(call, repo, item)
+    return _document(call, repo, item)
 
 
 def _merge(call: Call) -> Answer:
@@ -97,7 +97,7 @@ def _is_merged(call: Call) -> Answer:
     return Answer(status=204 if pull.merge_sha else 404)
 
 
-def _told(call: Call, repo: Repo, item: Item, *, status: int = 200) -> Answer:
+def _document(call: Call, repo: Repo, item: Item, *, status: int = 200) -> Answer:
     return Answer(json_pull_views.full(call.state, repo, item, old=_is_old(call)), status)
 
 

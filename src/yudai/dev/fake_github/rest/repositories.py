@@ -67,13 +67,13 @@ def _permission(call: Call) -> Answer:
         raise Refusal(403, "Must have push access to view collaborator permission.")
     who = call.state.person(call.params["login"])
     role = role_in(call.state, repo, who.login)
-    told: dict[str, Any] = {
+    document: dict[str, Any] = {
         "permission": _OLD_NAMES.get(role, role.value),
         "role_name": role.value,
         "user": json_views.user(call.state, who.login)
         | {"permissions": json_views.permissions(role), "role_name": role.value},
     }
-    return Answer(told)
+    return Answer(document)
 
 
 def _commits(call: Call) -> Answer:

@@ -77,7 +77,7 @@ class DatabaseConnector:
 
     def connect(self) -> psycopg.Connection:
         if not self._is_open:
-            raise psycopg.InterfaceError("the engine has ended")
+            raise psycopg.InterfaceError("the engine has stopped")
         try:
             return psycopg.connect(self._place, application_name=APPLICATION)
         except psycopg.OperationalError as error:

@@ -105,7 +105,7 @@ class DbosEngine:
 
 
 async def adopt(config: EngineConfig, dead: WorkerId, *, timeout_s: float = TIMEOUT_S) -> None:
-    """Queue the workflows of a dead worker again, in a process of its own. Idempotent.
+    """Queue the workflows of a dead worker again, in a separate process. Idempotent.
 
     DBOS is a singleton per process. On launch it recovers the unfinished workflows of its executor
     id. So it is launched under the dead worker's id, without listening to any queue, until no

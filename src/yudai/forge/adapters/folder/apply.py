@@ -21,7 +21,7 @@ from yudai.patches.patch import readable
 
 
 class Edit(NamedTuple):
-    """One file's change, decided: what was seen there and what is to be there."""
+    """One file's planned change: the content seen there and the new one."""
 
     path: bytes
     new: Side
@@ -32,7 +32,7 @@ class Edit(NamedTuple):
 
 
 def write_all(root: Path, edits: Sequence[Edit]) -> None:
-    """Change the files; RefusedError, with everything put back, when one of them cannot be."""
+    """Change the files. RefusedError, with everything restored, if one cannot be changed."""
     with open_work_tree(root) as tree:
         attempt = _Attempt(tree)
         try:
@@ -52,7 +52,7 @@ class _MovedError(Exception):
 
 
 class _Attempt:
-    """New files wait in a folder beside the old ones, and old ones go there until the end."""
+    """Uses a folder beside the files for new files, and for old ones until the end."""
 
     def __init__(self, tree: WorkTree) -> None:
         self._tree = tree
@@ -77,7 +77,7 @@ class _Attempt:
         self._finish()
 
     def take_back(self) -> str:
-        """Undo in reverse; says what became of it."""
+        """Undo in reverse order; returns the result as text."""
         try:
             while self._undo:
                 self._undo.pop()()
@@ -142,7 +142,7 @@ class _Attempt:
             )
 
     def _finish(self) -> None:
-        """From here on it is done: what cannot be removed any more is only litter."""
+        """The change is complete. Files that cannot be removed are harmless leftovers."""
         self._undo.clear()
         with suppress(OSError):
             for kept in self._old:
@@ -208,7 +208,7 @@ async def _edit(scratch: ScratchRepository, difference: Difference, found: Found
 
 
 async def _stored(scratch: ScratchRepository, path: bytes, found: Found) -> str:
-    """The name that git would give to a file: line ends and encodings as it keeps them."""
+    """The object id that git would give a file, with its line-end and encoding rules."""
     git = scratch.over_files(scratch.writing)
     oid = await git.ask(
         "hash-object", f"--path={os.fsdecode(path)}", "--stdin", stdin=found.content
@@ -217,7 +217,7 @@ async def _stored(scratch: ScratchRepository, path: bytes, found: Found) -> str:
 
 
 async def _written(scratch: ScratchRepository, path: bytes, side: Side) -> bytes:
-    """A content as git would check it out; programs that filter are none of our settings."""
+    """A content as git would check it out. Our settings run no filter programs."""
     if not side.exists:
         return b""
     git = scratch.over_files(scratch.writing)

@@ -84,7 +84,7 @@ class LocalForge:
 
     @asynccontextmanager
     async def _scratch_of(self, snapshot: Snapshot) -> AsyncGenerator[ScratchRepository]:
-        """For changing something: the folder has to be the one that was looked at."""
+        """Open the folder for a change; it must be the one that was read."""
         mirror = Mirror.of_snapshot(self._home, snapshot)
         async with self._scratch(str(snapshot.root)) as scratch:
             if scratch.mirror.folder != mirror.folder:
@@ -136,7 +136,7 @@ class _PreviewForge(LocalForge):
 
 
 class _LinkedMirror(Mirror):
-    """Shows their objects instead of copying them, if it may; makes no archive."""
+    """Links their objects instead of copying them, if possible; makes no archive."""
 
     def __init__(self, folder: Path, object_format: str, theirs: Path | None) -> None:
         super().__init__(folder, object_format)

@@ -1,4 +1,4 @@
-"""A snapshot: the objects of a tree copied to us, an archive of it, and what to know about it."""
+"""Takes a snapshot: copies a tree's objects, archives it, and collects warnings."""
 
 import asyncio
 import os
@@ -27,7 +27,7 @@ from yudai.patches.patch import readable
 class Change(NamedTuple):
     path: bytes
     work_tree: str
-    """What happened since it was staged, in git's letter; "." for nothing, "?" for untracked."""
+    """Git's letter for the change since staging; "." for none, "?" for untracked."""
     oid: str = ""
     """The staged content, "" if there is none."""
     unmerged: bool = False
@@ -71,7 +71,7 @@ async def _changes(scratch: ScratchRepository, start: Start, *, dirty: bool) -> 
     if not start.is_head:
         if dirty:
             raise RefusedError(
-                DIRTY, " takes your work tree, which does not stand upon ", BASE, field="dirty"
+                DIRTY, " takes your work tree, which is not based on ", BASE, field="dirty"
             )
         return []
     scratch.copy_index(start.commit)
@@ -176,7 +176,7 @@ def _parse(item: bytes) -> Change:
 
 
 async def _without_lfs(scratch: ScratchRepository, changes: list[Change]) -> list[Change]:
-    """A file whose pointer is staged is no change, though no filter of ours says so."""
+    """A file whose LFS pointer is staged is unchanged, although we run no filter."""
     modified = {change.oid for change in changes if change.work_tree == "M"}
     if not modified:
         return changes

@@ -1,4 +1,4 @@
-"""Which commit a solve starts from: the branch that is checked out, or the one that is named."""
+"""Finds the commit that a solve starts from: the current branch, or a named one."""
 
 import difflib
 import re
@@ -28,7 +28,7 @@ class Start(NamedTuple):
     branch: str
     commit: str
     is_head: bool
-    """Whether the work tree stands upon it."""
+    """Whether the work tree is based on it."""
 
 
 async def find_start(git: Git, place: Place, base: str) -> Start:
@@ -63,7 +63,7 @@ async def find_start(git: Git, place: Place, base: str) -> Start:
 
 
 def _expand(refs: Refs, base: str) -> str | None:
-    """A revision with the name in it replaced by the object's: git then asks no ref of ours."""
+    """Replace the name in a revision by its object id, so that git does not look up our refs."""
     match = _REVISION.fullmatch(base)
     if match is None:
         return None

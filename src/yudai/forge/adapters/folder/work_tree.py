@@ -1,4 +1,4 @@
-"""A person's files, one at a time, through real folders only: no link is ever followed."""
+"""Reads and writes a person's files through real folders only, following no link."""
 
 import errno
 import os
@@ -41,7 +41,7 @@ class WorkTree:
 
     @contextmanager
     def parent(self, path: bytes) -> Generator[tuple[int, bytes]]:
-        """An open folder, and the name in it; raise OSError when the way is not made of folders."""
+        """The open folder and the name in it. OSError if a part of the path is not a folder."""
         *folders, name = path.split(b"/")
         here = os.dup(self._root)
         try:
@@ -60,7 +60,7 @@ class WorkTree:
             return MISSING
 
     def barrier(self, path: bytes) -> bytes | None:
-        """The nearest thing above a path that is no folder."""
+        """The nearest parent of a path that is not a folder."""
         parts = path.split(b"/")
         for depth in range(1, len(parts)):
             above = b"/".join(parts[:depth])
@@ -98,7 +98,7 @@ class WorkTree:
             os.symlink(target, name, dir_fd=folder)
 
     def write_file(self, path: bytes, content: bytes, *, executable: bool, like: Found) -> None:
-        """A new file; one that takes another's place keeps its permissions and its owner."""
+        """Create a file. A replacement keeps permissions and owner of the old one."""
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
         with self.parent(path) as (folder, name):
             descriptor = os.open(name, flags, 0o777 if executable else 0o666, dir_fd=folder)

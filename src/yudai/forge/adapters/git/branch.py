@@ -26,13 +26,13 @@ _COMMITTED = re.compile(rb"^committer .* (\d+) [+-]\d{4}$", re.MULTILINE)
 
 
 async def check_name(name: str) -> None:
-    """RefusedError for what git would not take as a branch's name."""
+    """RefusedError for an invalid branch name."""
     fits = name.isprintable() and not name.startswith("-") and name != "HEAD"
     if fits:
         ran = await Git(NOWHERE).run("check-ref-format", f"{HEADS}{name}")
         fits = ran.exit_code == 0
     if not fits:
-        raise RefusedError(f"{readable(name)!r} is no name for a branch: try one like fix/issue-12")
+        raise RefusedError(f"{readable(name)!r} is not a branch name: use one like fix/issue-12")
 
 
 async def make_branch(
@@ -44,7 +44,7 @@ async def make_branch(
     message: str,
     now: float,
 ) -> str:
-    """Build the commit, copy it over and name it; the same branch made twice is made once."""
+    """Build the commit, copy it and create the branch. Idempotent."""
     refs = Refs(scratch.place, shared=scratch.config.shared)
     patched = await patch_tree(scratch, snapshot.tree, patch)
     taken = await asyncio.to_thread(refs.find, HEADS + name)
@@ -70,7 +70,7 @@ async def _commit(
 
 
 def signed_by(name: str, email: str, *, at: int) -> dict[str, str]:
-    """Git's environment for a commit of theirs, at that second."""
+    """Git's environment for a commit by that author at that second."""
     values = {"NAME": name, "EMAIL": email, "DATE": f"@{at} +0000"}
     return {
         f"GIT_{who}_{what}": value
@@ -88,7 +88,7 @@ async def _commit_time(scratch: ScratchRepository, oid: str) -> int:
 async def _new_objects(
     scratch: ScratchRepository, snapshot: Snapshot, tree: str, commit: str
 ) -> Mapping[str, Content]:
-    """The commit's objects that they do not have; their base has to be there still."""
+    """Objects of the commit that the repository lacks. Its base must still be there."""
     differences = await compare(scratch.writing, snapshot.tree, tree, folders=True)
     changed = [d.new.oid for d in differences if d.new.exists and d.new.mode != SUBMODULE]
     wanted = dict.fromkeys([*changed, tree, commit])
@@ -105,7 +105,7 @@ async def _new_objects(
 
 
 def _store(scratch: ScratchRepository, new: Mapping[str, Content]) -> None:
-    """Contents before what names them: the commit, which was asked for last, comes last."""
+    """Contents before objects that refer to them, so the commit is last."""
     for oid, content in new.items():
         if content.oid(scratch.config.object_format) != oid:
             raise RefusedError(f"object {oid} is damaged in our copy: start a new solve")

@@ -17,7 +17,7 @@ from pydantic import SecretStr
 from yudai.kit.errors import RefusedError
 
 NOWHERE = Path(os.devnull)
-"""A git directory for commands that need none and must find none."""
+"""A git directory for commands that must not find any."""
 
 _MAX_ERROR = 1 << 16
 _CHUNK = 1 << 16
@@ -58,12 +58,12 @@ class Limits(NamedTuple):
     memory: int = 0
     """Bytes of address space; 0: not limited."""
     file_bytes: int = 0
-    """Bytes of any file written; 0: as many as of memory."""
+    """Bytes of any file written; 0: the limit on memory."""
     cpu_s: int = 0
-    """Seconds of computing; 0: not limited."""
+    """Seconds of processor time; 0: not limited."""
 
     def bounds(self) -> Iterator[tuple[int, int]]:
-        """As the kernel takes them."""
+        """The limits in the kernel's form."""
         files = self.file_bytes or self.memory
         for kind, most in (
             (resource.RLIMIT_AS, self.memory),
@@ -78,37 +78,37 @@ class Ran(NamedTuple):
     exit_code: int
     output: bytes
     error: str
-    """Git's first complaint."""
-    told: str = ""
-    """All that it said besides its output."""
+    """Git's first error line."""
+    errors: str = ""
+    """Its standard error."""
 
 
 LIMITS = Limits()
 
 
 class TooSlowError(RefusedError):
-    """It was ended because its time was over."""
+    """It was killed at its time limit."""
 
 
 @dataclass(frozen=True)
 class Git:
-    """One configuration of git: our repository, alternate objects, a work tree, settings."""
+    """A configuration of git: repository, alternate objects, work tree, settings."""
 
     git_dir: Path
     objects: Path | None = None
     alternates: tuple[Path, ...] = ()
-    """More objects, only for commands that write none: writing renews the times of old ones."""
+    """Alternate objects, only for read-only commands: writing would renew times of old ones."""
     work_tree: Path | None = None
     settings: Mapping[str, str] = field(default_factory=dict[str, str])
     env: Mapping[str, str | None] = field(default_factory=dict[str, str | None])
-    """What is different in its environment; None: not set."""
+    """Changes to its environment; None: unset."""
     secrets: Mapping[str, SecretStr] = field(default_factory=dict[str, SecretStr], repr=False)
-    """Settings that only this process may know; they are removed from git's output."""
+    """Secret settings, which are removed from git's output."""
 
     async def run(
         self, *args: str, stdin: bytes = b"", into: IO[bytes] | None = None, limits: Limits = LIMITS
     ) -> Ran:
-        """Run it to its end; a non-zero exit is a result."""
+        """Run it to the end. A non-zero exit code is a result."""
         process = await _start(
             [_program(), *args],
             env=self._environment(),
@@ -136,13 +136,13 @@ class Git:
             raise RefusedError(f"git {args[0]} answered with more than {limits.max_output} bytes")
         if exit_code != 0 and _DISK_FULL in err.result():
             raise RefusedError(f"git {args[0]} found no space left: free some for {self.git_dir}")
-        told = self._without_secrets(err.result().decode("utf-8", "replace"))
-        return Ran(exit_code, out.result(), _complaint(told, exit_code), told)
+        errors = self._without_secrets(err.result().decode("utf-8", "replace"))
+        return Ran(exit_code, out.result(), _complaint(errors, exit_code), errors)
 
     async def ask(
         self, *args: str, stdin: bytes = b"", into: IO[bytes] | None = None, limits: Limits = LIMITS
     ) -> bytes:
-        """What it prints; RefusedError with git's own words when it fails."""
+        """Its output; RefusedError with git's message if it fails."""
         ran = await self.run(*args, stdin=stdin, into=into, limits=limits)
         if ran.exit_code != 0:
             raise RefusedError(f"git {args[0]} failed: {ran.error}")
@@ -173,7 +173,7 @@ class Git:
 
 
 def _hidden_parts(secret: SecretStr) -> Iterator[str]:
-    """The words of a header that are a secret by themselves, and what is encoded in them."""
+    """The secret parts of a header, also decoded."""
     for word in secret.get_secret_value().split():
         if len(word) < _MIN_SECRET:
             continue
@@ -234,10 +234,11 @@ async def _end(process: asyncio.subprocess.Process) -> None:
 
 def _complaint(error: str, exit_code: int) -> str:
     lines = error.splitlines()
-    told = [line for line in lines if line.startswith(("fatal: ", "error: "))] or lines
+    complaints = [line for line in lines if line.startswith(("fatal: ", "error: "))] or lines
     if exit_code < 0:
         return f"it was ended by {signal.Signals(-exit_code).name}"
-    return told[0].removeprefix("fatal: ").removeprefix("error: ") if told else "it said nothing"
+    first = complaints[0] if complaints else "it gave no reason"
+    return first.removeprefix("fatal: ").removeprefix("error: ")
 
 
 def quoted(path: Path) -> str:

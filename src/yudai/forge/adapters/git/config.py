@@ -1,4 +1,4 @@
-"""The few harmless settings of a person's git that decide how their files are read."""
+"""Reads the few harmless git settings that affect how a person's files are read."""
 
 import asyncio
 import os
@@ -85,7 +85,7 @@ async def _of_file(file: Path) -> dict[str, str]:
 
 
 async def _of_person(person: Person) -> dict[str, str]:
-    """Their own and the machine's configuration, which are theirs to trust."""
+    """The user's and the machine's configuration, which are trusted."""
     env = {
         "HOME": str(person.home),
         "XDG_CONFIG_HOME": str(person.config),
@@ -119,7 +119,7 @@ def _check(place: Place, own: Mapping[str, str]) -> None:
         named = ", ".join(sorted(asked - _EXTENSIONS))
         raise RefusedError(f"{root} uses a git extension that is not supported: {readable(named)}")
     if own.get("extensions.objectformat", "sha1").lower() not in ("sha1", "sha256"):
-        raise RefusedError(f"{root} names its objects in a way that is not supported")
+        raise RefusedError(f"{root} uses an object format that is not supported")
 
 
 def _is_true(own: Mapping[str, str], key: str) -> bool:

@@ -1,4 +1,4 @@
-"""A bare repository of our own for each root: what a person's git does later cannot reach it."""
+"""Our own bare repository for each root, independent of later changes by the person's git."""
 
 import asyncio
 import errno
@@ -26,7 +26,7 @@ _MAX_HOPS = 8
 
 
 class Caps(NamedTuple):
-    """The largest tree that is taken."""
+    """Limits on a tree."""
 
     total_bytes: int = 2 << 30
     files: int = 200_000
@@ -44,7 +44,7 @@ class Mirror:
 
     @classmethod
     def of_snapshot(cls, home: Path, snapshot: Snapshot) -> "Mirror":
-        """The one that a snapshot was taken into; NotFoundError when it is there no more."""
+        """The mirror of a snapshot; NotFoundError if it was removed."""
         wide = len(snapshot.tree) == _SHA256_NAME
         mirror = cls.of(home, snapshot.root, "sha256" if wide else "sha1")
         if not mirror.folder.exists():
@@ -112,13 +112,13 @@ class Mirror:
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
 
     async def check(self, snapshot: Snapshot) -> None:
-        """NotFoundError when that tree is not stored here any more."""
+        """NotFoundError if that tree is no longer stored."""
         ran = await self.git.run("cat-file", "-e", f"{snapshot.tree}^{{tree}}")
         if ran.exit_code != 0:
             raise _gone(snapshot)
 
     async def archive(self, tree: str, target: Path) -> None:
-        """A tar archive of a tree; one that is there is kept, and young again."""
+        """A tar archive of a tree. An existing one is reused and its age reset."""
         with suppress(FileNotFoundError):
             await asyncio.to_thread(os.utime, target)
             return
@@ -127,7 +127,7 @@ class Mirror:
 
 
 def lay_out(folder: Path, object_format: str) -> None:
-    """The least that git takes for a repository."""
+    """Create the minimum of a git repository."""
     for name in ("objects/pack", "refs", "info"):
         (folder / name).mkdir(parents=True)
     (folder / "HEAD").write_text("ref: refs/heads/none\n")
@@ -139,7 +139,7 @@ def lay_out(folder: Path, object_format: str) -> None:
 
 @contextmanager
 def _draft(target: Path) -> Generator[IO[bytes]]:
-    """A file that becomes the target when all went well."""
+    """A temporary file that is renamed to the target on success."""
     target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     descriptor, name = tempfile.mkstemp(dir=target.parent, prefix=".part-")
     draft = Path(name)
@@ -155,7 +155,7 @@ def _draft(target: Path) -> Generator[IO[bytes]]:
 def lacking(complaint: str) -> RefusedError:
     return RefusedError(
         f"the repository lacks some of its objects ({complaint}): "
-        "if it is a partial clone, clone it whole"
+        "if it is a partial clone, make a full clone"
     )
 
 
@@ -169,7 +169,7 @@ def _text(path: bytes) -> str:
 
 @contextmanager
 def readable_faults(home: Path) -> Generator[None]:
-    """The system's errors in our words, with the file that they are about."""
+    """Translate errors of the system, with the file's name."""
     try:
         yield
     except OSError as error:

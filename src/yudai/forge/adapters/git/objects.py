@@ -101,7 +101,7 @@ class Content(NamedTuple):
 
     @property
     def whole(self) -> bytes:
-        """What its name is made from, and what is compressed in its file."""
+        """The bytes that are hashed for its id and compressed in its file."""
         return f"{self.kind} {len(self.body)}\0".encode() + self.body
 
     def oid(self, object_format: str) -> str:

@@ -1,4 +1,4 @@
-"""A patch upon a tree, in our own repository: no work tree is near."""
+"""Applies a patch to a tree in our own repository, without a work tree."""
 
 from typing import NamedTuple
 
@@ -20,14 +20,14 @@ class Patched(NamedTuple):
 
 
 async def patch_tree(scratch: ScratchRepository, tree: str, patch: bytes) -> Patched:
-    """The tree with the patch in it; RefusedError when it does not fit or leads astray."""
+    """The patched tree; RefusedError if the patch does not apply or has invalid paths."""
     return await put_on_tree(scratch.writing, tree, patch, parsed=_parse(patch))
 
 
 async def put_on_tree(
     git: Git, tree: str, patch: bytes, *, parsed: Patch, limits: Limits = APPLYING
 ) -> Patched:
-    """With an index of git's own; what git then changed is compared with what we have read."""
+    """Apply it with a temporary index, then compare git's changes with our reading."""
     await git.ask("read-tree", tree)
     ran = await git.run(
         *("apply", "--cached", "--binary", "--whitespace=nowarn", "-"), stdin=patch, limits=limits
@@ -52,7 +52,7 @@ def _parse(patch: bytes) -> Patch:
 
 
 def _check(differences: list[Difference], parsed: Patch) -> None:
-    """Git must have read the same files in it as we did."""
+    """Check that git found the same files in it as we did."""
     if not differences:
         raise RefusedError("the patch changes nothing")
     found = {difference.path.decode("utf-8", "surrogateescape") for difference in differences}

@@ -57,7 +57,7 @@ class Refs:
         return Head(target.removeprefix(HEADS), self.find(target))
 
     def find(self, name: str) -> str | None:
-        """What a full name like `refs/heads/main` stands for."""
+        """The object id of a full name like `refs/heads/main`."""
         for _ in range(_MAX_HOPS):
             if not _is_tame(name):
                 return None
@@ -72,7 +72,7 @@ class Refs:
         return sorted(name.removeprefix(HEADS) for name in names if name.startswith(HEADS))
 
     def create(self, branch: str, oid: str) -> None:
-        """As git does: a lock file beside it, a last look, a rename; no hook, no reflog."""
+        """Like git: a lock file, a last check, a rename; no hook, no reflog."""
         path = self._place.common / HEADS / branch
         self.check_free(branch)
         self._make_folders(path.parent)
@@ -112,7 +112,7 @@ class Refs:
             )
 
     def _make_folders(self, folder: Path) -> None:
-        """Real folders only: none that is a link to elsewhere."""
+        """Refuse folders that are links."""
         top = self._place.common / HEADS
         missing = [above for above in (folder, *folder.parents) if not above.exists()]
         for above in reversed(missing):
@@ -144,7 +144,7 @@ class Refs:
 
 
 def _read(path: Path) -> str | None:
-    """An object's name or, for a symbolic one, another ref's."""
+    """The object id or, for a symbolic ref, the other ref's name."""
     if path.is_symlink() and str(path.readlink()).startswith("refs/"):
         return str(path.readlink())
     if path.is_dir():

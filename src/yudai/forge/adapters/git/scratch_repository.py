@@ -23,25 +23,25 @@ class ScratchRepository:
 
     @property
     def writing(self) -> Git:
-        """Sees our objects alone, and may add to them."""
+        """Git with our objects only; it may add some."""
         return Git(self.folder, objects=self.mirror.objects)
 
     @property
     def reading(self) -> Git:
-        """Sees our objects and theirs; only for commands that write none."""
+        """Git with our objects and theirs; for read-only commands."""
         return replace(self.writing, alternates=(self.place.objects,))
 
     @property
     def theirs(self) -> Git:
-        """Sees their objects alone."""
+        """Git with their objects only."""
         return Git(self.folder, alternates=(self.place.objects,))
 
     def over_files(self, git: Git) -> Git:
-        """The same with their work tree, their attributes and their way to end lines."""
+        """The same with their work tree, attributes and line-end settings."""
         return replace(git, work_tree=self.place.root, settings=self.config.reading)
 
     def copy_index(self, commit: str) -> None:
-        """Their index with its times: git compares those with the files' own."""
+        """Their index with its times, which git compares with the files'."""
         (self.folder / "HEAD").write_text(f"{commit}\n")
         self.copy_attributes()
         for source in (
@@ -53,14 +53,14 @@ class ScratchRepository:
             _copy(source, self.folder / source.name)
 
     def copy_attributes(self) -> None:
-        """They decide how lines end and which encoding a file has."""
+        """Attributes decide line ends and encodings."""
         _copy_small(self.place.common / "info" / "attributes", self.folder / "info")
 
 
 @contextmanager
 def open_scratch(mirror: Mirror, place: Place, config: GitConfig) -> Generator[ScratchRepository]:
     mirror.create()
-    with tempfile.TemporaryDirectory(dir=mirror.folder.parent, prefix=".desk-") as name:
+    with tempfile.TemporaryDirectory(dir=mirror.folder.parent, prefix=".scratch-") as name:
         folder = Path(name) / "git"
         lay_out(folder, config.object_format)
         yield ScratchRepository(folder, mirror, place, config)

@@ -1,4 +1,4 @@
-"""What a person should know of a tree: what is in it that a sandbox will not have."""
+"""Warnings about a tree: contents that a sandbox will not have."""
 
 import hashlib
 import os
@@ -19,7 +19,7 @@ _MAX_ATTRIBUTES = 1 << 20
 
 
 async def remarks(git: Git, entries: Sequence[Entry]) -> tuple[str, ...]:
-    """One line for each kind of thing, with the first names."""
+    """One line per kind, with the first names."""
     submodules = [entry.path for entry in entries if entry.mode == SUBMODULE]
     pointers = [entry.path for entry in await _pointers(git, entries)]
     astray = [entry.path for entry in await _astray(git, entries)]

@@ -8,7 +8,7 @@ from weakref import WeakValueDictionary
 
 from yudai.forge.adapters.github.client import Client
 from yudai.forge.adapters.github.configuration import AppConfig, host
-from yudai.forge.adapters.github.messages import Ask, Identity
+from yudai.forge.adapters.github.messages import ApiRequest, Identity
 from yudai.forge.adapters.github.responses import (
     App,
     Installation,
@@ -24,12 +24,12 @@ from yudai.kit.errors import ForbiddenError, NotFoundError, RefusedError
 
 _REMEDIES = {
     CredentialKind.ANONYMOUS: "log in, or set GITHUB_TOKEN",
-    CredentialKind.SERVER: "GITHUB_TOKEN is not good, or not any more: set another",
-    CredentialKind.USER: "the login has ended: log in again",
-    CredentialKind.APP: "the App's token has ended: try again",
+    CredentialKind.SERVER: "GITHUB_TOKEN is not valid: set another",
+    CredentialKind.USER: "the login has expired: log in again",
+    CredentialKind.APP: "the App's token has expired: try again",
 }
 THE_APP = Identity(
-    remedy="GITHUB_APP_ID and the key at GITHUB_APP_PRIVATE_KEY_PATH have to belong together",
+    remedy="GITHUB_APP_ID and the key at GITHUB_APP_PRIVATE_KEY_PATH must belong to the same App",
     is_app=True,
 )
 
@@ -87,8 +87,8 @@ class Apps:
         """None where no App is configured; `by` is one of its installations'."""
         if self._config is None or self._bot:
             return self._bot
-        login = f"{(await self._client.one(App, Ask('/app'), by=THE_APP)).slug}[bot]"
-        ask = Ask(f"/users/{quote(login)}")
+        login = f"{(await self._client.one(App, ApiRequest('/app'), by=THE_APP)).slug}[bot]"
+        ask = ApiRequest(f"/users/{quote(login)}")
         try:
             user = await self._client.one(User, ask, by=identity(by))
         except RefusedError:
@@ -105,7 +105,7 @@ class Apps:
             async with lock:
                 if key not in self._fresh():
                     await self._take(key, installation.id, permissions=_LISTING)
-            ask = Ask("/installation/repositories", params={"per_page": "100"})
+            ask = ApiRequest("/installation/repositories", params={"per_page": "100"})
             by = self.identity(self._held[key].credential)
             async for page in self._client.pages(RepoList, ask, by=by):
                 found.extend(page.repositories)
@@ -123,7 +123,7 @@ class Apps:
         return replace(known, on_rejected=lambda: self._forget(by))
 
     async def _installation(self, repo: RepoRef, config: AppConfig) -> int | None:
-        ask = Ask(f"/repos/{quote(repo.owner)}/{quote(repo.name)}/installation")
+        ask = ApiRequest(f"/repos/{quote(repo.owner)}/{quote(repo.name)}/installation")
         try:
             found = await self._client.one(Installation, ask, by=THE_APP)
         except NotFoundError:
@@ -134,7 +134,7 @@ class Apps:
     async def _installations(self) -> list[Installation]:
         if self._config is None:
             return []
-        ask = Ask("/app/installations", params={"per_page": "100"})
+        ask = ApiRequest("/app/installations", params={"per_page": "100"})
         wanted = self._config.installation_id
         return [
             one
@@ -153,11 +153,11 @@ class Apps:
         body: dict[str, object] = {"permissions": dict(permissions)}
         if repositories:
             body["repositories"] = repositories
-        ask = Ask(
+        ask = ApiRequest(
             f"/app/installations/{installation}/access_tokens",
             method="POST",
             body=body,
-            is_harmless=True,
+            is_idempotent=True,
         )
         try:
             made = await self._client.one(InstallationToken, ask, by=THE_APP)
@@ -170,7 +170,7 @@ class Apps:
         self._held[key] = _Held(credential, until=made.expires_at - _MARGIN_S)
 
     async def _named(self, credential: Credential) -> Credential:
-        """With the bot's name and address, by which GitHub knows its commits."""
+        """With the bot's name and address for its commits."""
         bot = await self.bot(credential)
         if bot is None:
             return credential
@@ -179,7 +179,7 @@ class Apps:
         return credential.model_copy(update={"login": bot.login, "email": email})
 
     def _fresh(self) -> dict[str, _Held]:
-        """What is still good for a while; the rest goes."""
+        """Keep tokens that are still valid for a while."""
         now = self._clock.now()
         self._held = {key: held for key, held in self._held.items() if held.until > now}
         return self._held

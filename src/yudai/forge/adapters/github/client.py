@@ -1,4 +1,4 @@
-"""Asks GitHub: remembers unchanged answers, follows renamed repositories, puts writes in a row."""
+"""Sends requests to GitHub: caches unchanged responses, follows renames, serialises writes."""
 
 import asyncio
 import json
@@ -14,7 +14,7 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from yudai.forge.adapters.github.configuration import BOUNDS, PUBLIC_API, AppConfig, Bounds
 from yudai.forge.adapters.github.errors import fault, misread
-from yudai.forge.adapters.github.messages import Answer, Ask, Identity, Silence
+from yudai.forge.adapters.github.messages import Answer, ApiRequest, Identity, NoResponse
 from yudai.forge.adapters.github.retry import Sleep, persist
 from yudai.kit.clock import Clock
 
@@ -30,7 +30,7 @@ _MAX_ENTRY_BYTES = 1 << 20
 
 
 class Memory:
-    """The least recently used go first."""
+    """Evicts the least recently used."""
 
     def __init__(self) -> None:
         self._answers: OrderedDict[str, Answer] = OrderedDict()
@@ -61,13 +61,13 @@ Shape = TypeVar("Shape", bound=BaseModel)
 
 _MOVED = frozenset({301, 302, 307, 308})
 _MAX_MOVES = 3
-_LANES = 64
+_WRITE_TURNS = 64
 # GitHub's guide: at least a second between two requests that write.
 _WRITE_PAUSE_S = 1.0
 
 
 @dataclass
-class _Lane:
+class _WriteTurn:
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     free_at: float = 0.0
 
@@ -90,17 +90,17 @@ class Client:
         self._memory = Memory()
         self._wire: Wire | None = None
         # As many as there are for all writers: two may share one, and none is ever thrown away.
-        self._lanes = tuple(_Lane() for _ in range(_LANES))
+        self._write_turns = tuple(_WriteTurn() for _ in range(_WRITE_TURNS))
         self._pause_s = _WRITE_PAUSE_S if api_url == PUBLIC_API else 0.0
 
-    async def answer(self, ask: Ask, *, by: Identity) -> Answer:
-        """An answer of success; raises our errors for all others."""
-        key = f"{by.fingerprint} {ask.path}?{urlencode(ask.params)}"
-        known = None if ask.is_fresh or ask.method != "GET" else self._memory.recall(key)
-        asked = _if_changed(ask, known) if known else ask
+    async def answer(self, request: ApiRequest, *, by: Identity) -> Answer:
+        """The response if it succeeded; otherwise raises our errors."""
+        key = f"{by.fingerprint} {request.path}?{urlencode(request.params)}"
+        known = None if request.is_fresh or request.method != "GET" else self._memory.recall(key)
+        sent = _if_changed(request, known) if known else request
         outcome = await persist(
-            lambda: self._in_turn(asked, by),
-            ask,
+            lambda: self._in_turn(sent, by),
+            request,
             bounds=self._bounds,
             now=self._clock.now,
             sleep=self._sleep,
@@ -110,68 +110,68 @@ class Client:
             return known
         if isinstance(answer, Answer) and answer.status == 401:
             by.on_rejected()
-        if error := fault(outcome, ask, by):
+        if error := fault(outcome, request, by):
             raise error
         assert isinstance(answer, Answer)  # noqa: S101 - a silence is a fault
-        if ask.method == "GET" and answer.status == 200:
+        if request.method == "GET" and answer.status == 200:
             self._memory.keep(key, answer)
         return answer
 
-    async def one(self, shape: type[T], ask: Ask, *, by: Identity) -> T:
-        return read(shape, ask, await self.answer(ask, by=by))
+    async def one(self, shape: type[T], request: ApiRequest, *, by: Identity) -> T:
+        return read(shape, request, await self.answer(request, by=by))
 
-    async def pages(self, shape: type[T], ask: Ask, *, by: Identity) -> AsyncIterator[T]:
-        """Page after page; no more than so many, which is logged."""
+    async def pages(self, shape: type[T], request: ApiRequest, *, by: Identity) -> AsyncIterator[T]:
+        """All pages up to a limit; reaching it is logged."""
         for _ in range(self._bounds.max_pages):
-            answer = await self.answer(ask, by=by)
-            yield read(shape, ask, answer)
+            answer = await self.answer(request, by=by)
+            yield read(shape, request, answer)
             following = answer.next_url
             if not following or not self._is_here(following):
                 return
-            ask = replace(ask, path=following, params={})
-        log.warning("github.pages_cut", path=ask.path, pages=self._bounds.max_pages)
+            request = replace(request, path=following, params={})
+        log.warning("github.pages_cut", path=request.path, pages=self._bounds.max_pages)
 
-    async def every(self, shape: type[Shape], ask: Ask, *, by: Identity) -> list[Shape]:
-        return [one async for page in self.pages(list[shape], ask, by=by) for one in page]
+    async def every(self, shape: type[Shape], request: ApiRequest, *, by: Identity) -> list[Shape]:
+        return [one async for page in self.pages(list[shape], request, by=by) for one in page]
 
     async def close(self) -> None:
         if self._wire:
             await self._wire.close()
 
-    async def _in_turn(self, ask: Ask, by: Identity) -> Answer | Silence:
-        if not ask.is_write or not by.writer:
-            return await self._follow(ask, by)
+    async def _in_turn(self, request: ApiRequest, by: Identity) -> Answer | NoResponse:
+        if not request.is_write or not by.writer:
+            return await self._follow(request, by)
         async with self._turn(by.writer):
-            return await self._follow(ask, by)
+            return await self._follow(request, by)
 
     @asynccontextmanager
     async def _turn(self, writer: str) -> AsyncGenerator[None]:
-        lane = self._lanes[hash(writer) % _LANES]
-        async with lane.lock:
-            wait = min(lane.free_at - self._clock.now(), self._pause_s)
+        turn = self._write_turns[hash(writer) % _WRITE_TURNS]
+        async with turn.lock:
+            wait = min(turn.free_at - self._clock.now(), self._pause_s)
             if wait > 0:
                 await self._sleep(wait)
             try:
                 yield
             finally:
-                lane.free_at = self._clock.now() + self._pause_s
+                turn.free_at = self._clock.now() + self._pause_s
 
-    async def _follow(self, ask: Ask, by: Identity) -> Answer | Silence:
-        """A renamed repository's answer says where it is now; elsewhere our token never goes."""
-        answer = await self._open().send(ask, by=by)
+    async def _follow(self, request: ApiRequest, by: Identity) -> Answer | NoResponse:
+        """Follow a renamed repository at the same host; our token is never sent elsewhere."""
+        answer = await self._open().send(request, by=by)
         for _ in range(_MAX_MOVES):
-            if isinstance(answer, Silence) or answer.status not in _MOVED or by.is_app:
+            if isinstance(answer, NoResponse) or answer.status not in _MOVED or by.is_app:
                 break
             target = self._target(answer)
             if not target:
                 break
             # The query is in the new address already.
-            params: Mapping[str, str] = {} if urlsplit(target).query else ask.params
-            answer = await self._open().send(replace(ask, path=target, params=params), by=by)
+            params: Mapping[str, str] = {} if urlsplit(target).query else request.params
+            answer = await self._open().send(replace(request, path=target, params=params), by=by)
         return answer
 
     def _target(self, answer: Answer) -> str:
-        """Where a redirect leads to; "" where we do not follow."""
+        """Target of a redirect; "" if it is not followed."""
         try:
             target = urljoin(f"{self._api_url}/", answer.headers.get("location", ""))
         except ValueError:
@@ -194,11 +194,11 @@ class Client:
         return self._wire
 
 
-def _if_changed(ask: Ask, known: Answer) -> Ask:
-    return replace(ask, headers={**ask.headers, "If-None-Match": known.headers["etag"]})
+def _if_changed(request: ApiRequest, known: Answer) -> ApiRequest:
+    return replace(request, headers={**request.headers, "If-None-Match": known.headers["etag"]})
 
 
-def read(shape: type[T], ask: Ask, answer: Answer) -> T:
+def read(shape: type[T], request: ApiRequest, answer: Answer) -> T:
     try:
         return TypeAdapter(shape).validate_python(json.loads(answer.body))
     except ValidationError as error:
@@ -206,5 +206,5 @@ def read(shape: type[T], ask: Ask, answer: Answer) -> T:
         place = ".".join(str(part) for part in first["loc"])
         what = f"{place}: {first['msg']}"
     except (ValueError, RecursionError):
-        what = "it is no JSON"
-    raise misread(ask, what)
+        what = "it is not JSON"
+    raise misread(request, what)

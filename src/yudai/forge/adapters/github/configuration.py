@@ -1,4 +1,4 @@
-"""What the adapter is built from, and its bounds."""
+"""Configuration of the adapter, and its limits."""
 
 from typing import NamedTuple
 from urllib.parse import urlsplit
@@ -19,7 +19,7 @@ class AppConfig(Value):
     app_id: str
     private_key: SecretStr
     installation_id: int | None = None
-    """The one installation to use; None: each repository's own."""
+    """The installation to use; None: that of each repository."""
 
 
 class Bounds(NamedTuple):
@@ -27,12 +27,12 @@ class Bounds(NamedTuple):
     total_s: float = 30.0
     at_once: int = 20
     max_bytes: int = 20 << 20
-    """Of one answer, unpacked."""
+    """Bytes of one response, uncompressed."""
     max_pages: int = 50
     repeats: int = 3
-    """After the first attempt, of what may be asked again."""
+    """Retries of a repeatable request."""
     longest_wait_s: float = 60.0
-    """How long one request may wait for a rate limit in total; above that it fails."""
+    """Seconds that a request waits for rate limits in total before it fails."""
 
 
 BOUNDS = Bounds()

@@ -1,4 +1,4 @@
-"""One forge: where it is, how it is asked and in whose name."""
+"""One forge: its address, client and credentials."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -21,20 +21,20 @@ class Place:
     sleep: Sleep
 
     def path(self, repo: RepoRef, rest: str = "") -> str:
-        """Of the repository in the API."""
+        """Path of the repository in the API."""
         if repo.forge != self.url:
-            raise RefusedError(f"only repositories at {self.url} are taken: this one is elsewhere")
+            raise RefusedError(f"only repositories at {self.url} are supported, not this one")
         checked = repo_ref(self.url, repo.owner, repo.name)
         return f"/repos/{quote(checked.owner)}/{quote(checked.name)}{rest}"
 
     def identity(self, by: Credential, repo: RepoRef | None = None) -> Identity:
         return self.apps.identity(by, owner=repo.owner if repo else "")
 
-    def address(self, told: str, otherwise: str = "") -> str:
-        """What the forge gave as an address for people, if it is one of its own."""
-        return told if told.startswith(f"{self.url}/") else otherwise
+    def address(self, address_in_response: str, otherwise: str = "") -> str:
+        """The web address in a response, if it is at the forge itself."""
+        return address_in_response if address_in_response.startswith(f"{self.url}/") else otherwise
 
 
 def moment(at: float) -> str:
-    """As the API writes times: whole seconds, rounded down, so that nothing is left out."""
+    """Time in the API's format: whole seconds, rounded down so that nothing is missed."""
     return datetime.fromtimestamp(int(max(0.0, at)), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -1,11 +1,11 @@
-"""What GitHub's refusals and silences are in our words: one table of statuses."""
+"""Translates GitHub's errors into ours, by one table of statuses."""
 
 import json
 import re
 from collections.abc import Callable
 from typing import Any
 
-from yudai.forge.adapters.github.messages import Answer, Ask, Identity, Silence
+from yudai.forge.adapters.github.messages import Answer, ApiRequest, Identity, NoResponse
 from yudai.forge.adapters.github.retry import Outcome
 from yudai.kit.errors import (
     ConflictError,
@@ -28,15 +28,15 @@ _PLACE = re.compile(
 )
 
 
-def fault(outcome: Outcome, ask: Ask, by: Identity) -> YudaiError | None:
+def fault(outcome: Outcome, ask: ApiRequest, by: Identity) -> YudaiError | None:
     answer = outcome.answer
-    if isinstance(answer, Silence):
+    if isinstance(answer, NoResponse):
         return _silence(answer, ask, by)
     if answer.status < 300:
         return None
     if outcome.retry_after_s:
         return ForgeError(
-            f"GitHub wants to be left alone for {outcome.retry_after_s:.0f} s",
+            f"GitHub asks to wait for {outcome.retry_after_s:.0f} s",
             retry_after_s=outcome.retry_after_s,
         )
     if answer.status >= 500:
@@ -47,8 +47,8 @@ def fault(outcome: Outcome, ask: Ask, by: Identity) -> YudaiError | None:
     return error(text.format(words=words, remedy=by.remedy, status=answer.status, what=what))
 
 
-def _named(ask: Ask) -> str:
-    """What was asked for, as people name it."""
+def _named(ask: ApiRequest) -> str:
+    """Name of the requested thing, for messages."""
     found = _PLACE.search(ask.path)
     if found is None:
         return "such thing"
@@ -56,9 +56,9 @@ def _named(ask: Ask) -> str:
     return f"{repo}#{found['number']}" if found["number"] else f"{repo}, or no such thing in it,"
 
 
-def misread(ask: Ask, what: str) -> ForgeError:
-    """An answer of success that says something else than it should."""
-    return _lost(ask, f"GitHub's answer was not understood: {what}")
+def misread(ask: ApiRequest, what: str) -> ForgeError:
+    """A successful response with unexpected content."""
+    return _lost(ask, f"GitHub's response was not understood: {what}")
 
 
 def one_line(text: str) -> str:
@@ -67,15 +67,15 @@ def one_line(text: str) -> str:
     return line if len(line) <= _MAX_WORDS else f"{line[: _MAX_WORDS - 1]}…"
 
 
-def _silence(silence: Silence, ask: Ask, by: Identity) -> YudaiError:
-    if silence.is_hopeless and not silence.was_sent:
-        return ForbiddenError(f"GitHub was not asked, {silence.reason}: {by.remedy}")
+def _silence(silence: NoResponse, ask: ApiRequest, by: Identity) -> YudaiError:
+    if silence.is_final and not silence.was_sent:
+        return ForbiddenError(f"no request was sent to GitHub, {silence.reason}: {by.remedy}")
     if silence.was_sent:
         return _lost(ask, f"GitHub: {silence.reason}")
     return ForgeError(f"GitHub: {silence.reason}")
 
 
-def _lost(ask: Ask, words: str) -> ForgeError:
+def _lost(ask: ApiRequest, words: str) -> ForgeError:
     if ask.may_repeat:
         return ForgeError(f"{words}; try again later")
     return LostAnswerError(f"{words}; it may have been done: look before doing it again")
@@ -87,8 +87,8 @@ def _words(answer: Answer, by: Identity) -> str:
         said: Any = json.loads(answer.body)
     except (ValueError, RecursionError):
         said = None
-    told = as_object(said)
-    parts = [str(told.get("message") or "it does not say why"), *_details(told.get("errors"))]
+    reply = as_object(said)
+    parts = [str(reply.get("message") or "it does not say why"), *_details(reply.get("errors"))]
     token = by.token.get_secret_value()
     text = ": ".join(parts)
     return one_line(text.replace(token, "***") if token else text)
@@ -105,10 +105,10 @@ def _detail(error: Object) -> str:
     return str(error.get("message") or " ".join(named)).strip()
 
 
-_MOVED = (RefusedError, "GitHub says that it is elsewhere: give its name of today")
+_MOVED = (RefusedError, "it has moved at GitHub: use its new name")
 _REFUSALS: dict[int, tuple[Callable[[str], YudaiError], str]] = {
     **dict.fromkeys((301, 302, 307, 308), _MOVED),
-    401: (UnknownCallerError, "GitHub does not know who asks ({words}): {remedy}"),
+    401: (UnknownCallerError, "GitHub rejects the credentials ({words}): {remedy}"),
     403: (ForbiddenError, "GitHub does not allow it: {words}"),
     404: (NotFoundError, "there is no {what} at GitHub, or you may not see it"),
     409: (ConflictError, "GitHub: {words}"),

@@ -9,7 +9,7 @@ from yudai.forge.adapters.github.client import Client
 from yudai.forge.adapters.github.configuration import BOUNDS, AppConfig, Bounds
 from yudai.forge.adapters.github.context import Place
 from yudai.forge.adapters.github.issues import GitHubIssues
-from yudai.forge.adapters.github.messages import Ask
+from yudai.forge.adapters.github.messages import ApiRequest
 from yudai.forge.adapters.github.pulls import GitHubPulls
 from yudai.forge.adapters.github.responses import CollaboratorPermission, Repo, User
 from yudai.forge.adapters.github.retry import Sleep
@@ -58,10 +58,10 @@ class GitHubForge(GitHubIssues, GitHubPulls):
             return bot
         _require_somebody(by)
         by_whom = self._place.identity(by)
-        return (await self._place.client.one(User, Ask("/user"), by=by_whom)).account
+        return (await self._place.client.one(User, ApiRequest("/user"), by=by_whom)).account
 
     async def repository(self, repo: RepoRef, *, by: Credential) -> Repository:
-        ask = Ask(self._place.path(repo))
+        ask = ApiRequest(self._place.path(repo))
         found = await self._place.client.one(Repo, ask, by=self._place.identity(by, repo))
         if by.kind is CredentialKind.APP:
             # Of an installation, GitHub tells no permissions that mean anything.
@@ -71,16 +71,16 @@ class GitHubForge(GitHubIssues, GitHubPulls):
 
     async def repositories(self, *, by: Credential) -> tuple[Repository, ...]:
         if by.kind is CredentialKind.APP:
-            told = [
+            results = [
                 self._repository(one, Role.WRITE) for one in await self._place.apps.repositories()
             ]
         else:
             _require_somebody(by)
-            ask = Ask("/user/repos", params={"sort": "pushed", "per_page": "100"})
+            ask = ApiRequest("/user/repos", params={"sort": "pushed", "per_page": "100"})
             by_whom = self._place.identity(by)
             found = await self._place.client.every(Repo, ask, by=by_whom)
-            told = [self._repository(one, one.permissions.role) for one in found]
-        unique = {one.ref.full.lower(): one for one in told}
+            results = [self._repository(one, one.permissions.role) for one in found]
+        unique = {one.ref.full.lower(): one for one in results}
         return tuple(sorted(unique.values(), key=lambda one: one.pushed_at or 0.0, reverse=True))
 
     async def role(self, repo: RepoRef, login: str, *, by: Credential) -> Role:
@@ -89,9 +89,9 @@ class GitHubForge(GitHubIssues, GitHubPulls):
         if not _LOGIN.fullmatch(login):
             return Role.NONE
         path = self._place.path(repo, f"/collaborators/{quote(login)}/permission")
-        ask = Ask(path, is_fresh=True)
+        ask = ApiRequest(path, is_fresh=True)
         try:
-            told = await self._place.client.one(
+            results = await self._place.client.one(
                 CollaboratorPermission, ask, by=self._place.identity(by, repo)
             )
         except NotFoundError:
@@ -99,8 +99,8 @@ class GitHubForge(GitHubIssues, GitHubPulls):
             await self.repository(repo, by=by)
             return Role.NONE
         # An organisation's own roles have other names; each stands upon one of the known ones.
-        known = _ROLES.get(told.role_name)
-        return _ROLES.get(told.permission, Role.NONE) if known is None else known
+        known = _ROLES.get(results.role_name)
+        return _ROLES.get(results.permission, Role.NONE) if known is None else known
 
     def _repository(self, repo: Repo, role: Role) -> Repository:
         owner, _, name = repo.full_name.partition("/")

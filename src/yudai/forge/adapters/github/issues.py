@@ -1,8 +1,8 @@
-"""Issues, what people say about them, and who labelled them."""
+"""Issues, their comments and their label events."""
 
 from yudai.forge.adapters.github.client import read
 from yudai.forge.adapters.github.context import Place, moment
-from yudai.forge.adapters.github.messages import Ask
+from yudai.forge.adapters.github.messages import ApiRequest
 from yudai.forge.adapters.github.responses import (
     Issue,
     IssueComment,
@@ -20,7 +20,7 @@ _MAX_CHARACTERS = 200
 
 
 def search_words(text: str) -> tuple[str, ...]:
-    """Each to be quoted: a qualifier (`repo:`), an operator or a bracket is only text then."""
+    """Search words, each quoted so that qualifiers (`repo:`) and operators are only text."""
     words: list[str] = []
     room = _MAX_CHARACTERS
     for raw in text.split():
@@ -57,21 +57,21 @@ class GitHubIssues:
         self._place = place
 
     async def issue(self, repo: RepoRef, number: int, *, by: Credential) -> ForgeIssue:
-        ask = Ask(self._place.path(repo, f"/issues/{number}"))
+        ask = ApiRequest(self._place.path(repo, f"/issues/{number}"))
         found = await self._place.client.one(Issue, ask, by=self._place.identity(by, repo))
         return self._issue(repo, found)
 
     async def issues(self, repo: RepoRef, query: IssueQuery, *, by: Credential) -> Page:
         if words := search_words(query.words):
             return await self._search(repo, query, words, by=by)
-        ask = Ask(self._place.path(repo, "/issues"), params=_listing(query))
+        ask = ApiRequest(self._place.path(repo, "/issues"), params=_listing(query))
         by_whom = self._place.identity(by, repo)
         answer = await self._place.client.answer(ask, by=by_whom)
         return self._page(repo, read(list[Issue], ask, answer), has_more=bool(answer.next_url))
 
     async def comments(self, repo: RepoRef, number: int, *, by: Credential) -> tuple[Comment, ...]:
         path = self._place.path(repo, f"/issues/{number}/comments")
-        ask = Ask(path, params={"per_page": _PER_PAGE}, is_fresh=True)
+        ask = ApiRequest(path, params={"per_page": _PER_PAGE}, is_fresh=True)
         by_whom = self._place.identity(by, repo)
         found = {
             one.id: self._comment(one, number)
@@ -98,20 +98,20 @@ class GitHubIssues:
         self, repo: RepoRef, number: int, *, by: Credential
     ) -> tuple[Labelling, ...]:
         path = self._place.path(repo, f"/issues/{number}/events")
-        ask = Ask(path, params={"per_page": "100"}, is_fresh=True)
+        ask = ApiRequest(path, params={"per_page": "100"}, is_fresh=True)
         found = await self._place.client.every(IssueEvent, ask, by=self._place.identity(by, repo))
-        told = [
+        found_values = [
             Labelling(id=one.id, label=one.label.name, by=account(one.actor), at=one.created_at)
             for one in found
             if one.event == "labeled" and one.label
         ]
-        return tuple(sorted(told, key=lambda one: (one.at, one.id)))
+        return tuple(sorted(found_values, key=lambda one: (one.at, one.id)))
 
     async def add_comment(
         self, repo: RepoRef, number: int, body: str, *, by: Credential
     ) -> Comment:
         path = self._place.path(repo, f"/issues/{number}/comments")
-        ask = Ask(path, method="POST", body={"body": body})
+        ask = ApiRequest(path, method="POST", body={"body": body})
         made = await self._place.client.one(IssueComment, ask, by=self._place.identity(by, repo))
         return self._comment(made, number)
 
@@ -119,7 +119,7 @@ class GitHubIssues:
         self, repo: RepoRef, comment_id: int, body: str, *, by: Credential
     ) -> Comment:
         path = self._place.path(repo, f"/issues/comments/{comment_id}")
-        ask = Ask(path, method="PATCH", body={"body": body})
+        ask = ApiRequest(path, method="PATCH", body={"body": body})
         made = await self._place.client.one(IssueComment, ask, by=self._place.identity(by, repo))
         return self._comment(made, made.issue_number)
 
@@ -133,7 +133,7 @@ class GitHubIssues:
             "order": "desc",
             **_numbering(query),
         }
-        ask = Ask("/search/issues", params=params)
+        ask = ApiRequest("/search/issues", params=params)
         by_whom = self._place.identity(by, repo)
         try:
             answer = await self._place.client.answer(ask, by=by_whom)
@@ -157,14 +157,14 @@ class GitHubIssues:
             "per_page": _PER_PAGE,
             "page": str(page),
         }
-        ask = Ask(self._place.path(repo, "/issues/comments"), params=params, is_fresh=True)
+        ask = ApiRequest(self._place.path(repo, "/issues/comments"), params=params, is_fresh=True)
         answer = await self._place.client.answer(ask, by=self._place.identity(by, repo))
         found = read(list[IssueComment], ask, answer)
         return [self._comment(one, one.issue_number) for one in found], bool(answer.next_url)
 
     def _page(self, repo: RepoRef, found: list[Issue], *, has_more: bool) -> Page:
-        told = tuple(self._issue(repo, one) for one in found if one.pull_request is None)
-        return Page(issues=told, has_more=has_more)
+        found_values = tuple(self._issue(repo, one) for one in found if one.pull_request is None)
+        return Page(issues=found_values, has_more=has_more)
 
     def _issue(self, repo: RepoRef, issue: Issue) -> ForgeIssue:
         return ForgeIssue(
@@ -211,5 +211,5 @@ def _listing(query: IssueQuery) -> dict[str, str]:
 
 
 def _is_of(issue: Issue, path: str) -> bool:
-    told = issue.repository_url.lower()
-    return not told or told.endswith(path.lower())
+    found_values = issue.repository_url.lower()
+    return not found_values or found_values.endswith(path.lower())

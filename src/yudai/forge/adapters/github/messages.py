@@ -1,4 +1,4 @@
-"""A question to GitHub, and what came back."""
+"""A request to GitHub and its response."""
 
 import hashlib
 from collections.abc import Callable, Mapping
@@ -12,16 +12,16 @@ _REPEATABLE = frozenset({"GET", "HEAD", "PUT", "DELETE"})
 
 @dataclass(frozen=True)
 class Identity:
-    """In whose name a request goes out, and what to do when it is not taken."""
+    """The credential of a request, and the remedy if it is rejected."""
 
     remedy: str
     token: SecretStr = _NO_TOKEN
     is_app: bool = False
-    """The App itself, by a signature, rather than one of its installations."""
+    """Signed by the App itself, instead of an installation's token."""
     writer: str = ""
-    """Whose writes wait for each other; "": they do not."""
+    """Writes with the same value wait for each other; "": no waiting."""
     on_rejected: Callable[[], None] = field(default=lambda: None, repr=False)
-    """The forge does not take it any more."""
+    """The forge no longer accepts it."""
 
     @property
     def fingerprint(self) -> str:
@@ -30,22 +30,22 @@ class Identity:
 
 
 @dataclass(frozen=True)
-class Ask:
+class ApiRequest:
     path: str
-    """From the API's root, or a whole address at the same host."""
+    """Path from the API's root, or a full URL at the same host."""
     method: str = "GET"
     params: Mapping[str, str] = field(default_factory=dict[str, str])
     body: Mapping[str, object] | None = None
     form: Mapping[str, str] | None = field(default=None, repr=False)
     headers: Mapping[str, str] = field(default_factory=dict[str, str])
     is_fresh: bool = False
-    """Answered by the forge, never from memory."""
-    is_harmless: bool = False
-    """A second time changes nothing more, though the method does not say so."""
+    """Bypass the cache."""
+    is_idempotent: bool = False
+    """Idempotent, although its method is not."""
 
     @property
     def may_repeat(self) -> bool:
-        return self.is_harmless or self.method in _REPEATABLE
+        return self.is_idempotent or self.method in _REPEATABLE
 
     @property
     def is_write(self) -> bool:
@@ -61,7 +61,7 @@ class Answer:
 
     @property
     def next_url(self) -> str:
-        """Of the next page, as the `Link` header says; "" on the last."""
+        """URL of the next page from the `Link` header; "" on the last."""
         for part in self.headers.get("link", "").split(","):
             address, _, relation = part.partition(";")
             if 'rel="next"' in relation:
@@ -70,9 +70,9 @@ class Answer:
 
 
 @dataclass(frozen=True)
-class Silence:
+class NoResponse:
     reason: str
     was_sent: bool
-    """The forge may have acted upon it."""
-    is_hopeless: bool = False
-    """Asking again would end the same way."""
+    """Whether the forge may have executed it."""
+    is_final: bool = False
+    """Whether a retry would fail the same way."""

@@ -1,4 +1,4 @@
-"""Logins by a GitHub App: a browser's with PKCE, a terminal's by a code that a person types."""
+"""Logins through a GitHub App: browsers with PKCE, terminals with a code that a person types."""
 
 import asyncio
 from collections.abc import Callable, Mapping
@@ -10,7 +10,7 @@ from pydantic import SecretStr
 from yudai.forge.adapters.github.client import Client
 from yudai.forge.adapters.github.configuration import BOUNDS, Bounds
 from yudai.forge.adapters.github.errors import misread, one_line
-from yudai.forge.adapters.github.messages import Ask, Identity
+from yudai.forge.adapters.github.messages import ApiRequest, Identity
 from yudai.forge.adapters.github.responses import DeviceAnswer, TokenAnswer
 from yudai.forge.adapters.github.retry import Sleep
 from yudai.forge.ports.login import DeviceCode, DeviceState, Grant, GrantEndedError
@@ -67,28 +67,28 @@ class GitHubOAuth:
     async def device_begin(self) -> DeviceCode:
         ask = _post("/login/device/code", {"client_id": self._client_id})
         # A code that is never typed just expires.
-        ask = replace(ask, is_harmless=True)
+        ask = replace(ask, is_idempotent=True)
         try:
-            told = await self._client.one(DeviceAnswer, ask, by=_CLIENT)
+            response = await self._client.one(DeviceAnswer, ask, by=_CLIENT)
         except NotFoundError:
             raise ForbiddenError(f"GitHub does not know the App: {_SETTINGS}") from None
-        if told.error:
-            raise _refusal(told.error)
-        if not told.device_code.get_secret_value() or not told.user_code:
+        if response.error:
+            raise _refusal(response.error)
+        if not response.device_code.get_secret_value() or not response.user_code:
             raise misread(ask, "it holds no code")
         return DeviceCode(
-            device_code=told.device_code,
-            user_code=told.user_code,
-            verification_url=self._checked(told.verification_uri),
-            interval_s=told.interval,
-            expires_in=told.expires_in,
+            device_code=response.device_code,
+            user_code=response.user_code,
+            verification_url=self._checked(response.verification_uri),
+            interval_s=response.interval,
+            expires_in=response.expires_in,
         )
 
     async def device_poll(self, device_code: SecretStr) -> Grant | DeviceState:
         form = {"grant_type": _DEVICE_GRANT, "device_code": device_code.get_secret_value()}
-        told = await self._token(form, with_secret=False)
-        state = _STATES.get(told.error)
-        return self._granted(told) if state is None else state
+        response = await self._token(form, with_secret=False)
+        state = _STATES.get(response.error)
+        return self._granted(response) if state is None else state
 
     async def close(self) -> None:
         await self._client.close()
@@ -100,26 +100,26 @@ class GitHubOAuth:
         ask = _post("/login/oauth/access_token", whole)
         return await self._client.one(TokenAnswer, ask, by=_CLIENT)
 
-    def _granted(self, told: TokenAnswer) -> Grant:
-        if told.error:
-            raise _refusal(told.error)
-        if not told.access_token.get_secret_value():
+    def _granted(self, response: TokenAnswer) -> Grant:
+        if response.error:
+            raise _refusal(response.error)
+        if not response.access_token.get_secret_value():
             raise RefusedError("GitHub gave no token: log in again")
         return Grant(
-            access=told.access_token,
-            refresh=told.refresh_token,
-            access_expires_in=told.expires_in,
-            refresh_expires_in=told.refresh_token_expires_in,
+            access=response.access_token,
+            refresh=response.refresh_token,
+            access_expires_in=response.expires_in,
+            refresh_expires_in=response.refresh_token_expires_in,
         )
 
     def _checked(self, address: str) -> str:
-        """Where a person is sent to: only ever to the forge itself."""
+        """URL to send a person to, always at the forge itself."""
         is_there = urlsplit(address).netloc.lower() == urlsplit(self._url).netloc.lower()
         return address if is_there else f"{self._url}/login/device"
 
 
-def _post(path: str, form: Mapping[str, str]) -> Ask:
-    return Ask(path, method="POST", form=form, headers={"Accept": "application/json"})
+def _post(path: str, form: Mapping[str, str]) -> ApiRequest:
+    return ApiRequest(path, method="POST", form=form, headers={"Accept": "application/json"})
 
 
 def _refusal(error: str) -> YudaiError:
@@ -129,7 +129,7 @@ def _refusal(error: str) -> YudaiError:
 
 _REFUSALS: dict[str, Callable[[], YudaiError]] = {
     "bad_verification_code": lambda: RefusedError("this login took too long: start it again"),
-    "bad_refresh_token": lambda: GrantEndedError("the login has ended: log in again"),
+    "bad_refresh_token": lambda: GrantEndedError("the login has expired: log in again"),
     # Not the login's fault: people who are logged in stay logged in.
     "incorrect_client_credentials": lambda: RefusedError(
         f"GitHub does not take the App's client id and secret: {_SETTINGS}"

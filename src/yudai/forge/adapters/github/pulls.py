@@ -1,9 +1,9 @@
-"""Pull requests, the copies of repositories that they come from, and the commits of a branch."""
+"""Pull requests, forks, and the commits of a branch."""
 
 from urllib.parse import quote
 
 from yudai.forge.adapters.github.context import Place, moment
-from yudai.forge.adapters.github.messages import Ask
+from yudai.forge.adapters.github.messages import ApiRequest
 from yudai.forge.adapters.github.responses import Branch, Commit, Pull, Repo, account
 from yudai.forge.domain.repository import (
     ForgeCommit,
@@ -25,7 +25,7 @@ class GitHubPulls:
         self._place = place
 
     async def pull(self, repo: RepoRef, number: int, *, by: Credential) -> PullRequest:
-        ask = Ask(self._place.path(repo, f"/pulls/{number}"))
+        ask = ApiRequest(self._place.path(repo, f"/pulls/{number}"))
         found = await self._place.client.one(Pull, ask, by=self._place.identity(by, repo))
         return _pull_request(self._place, repo, found)
 
@@ -33,7 +33,7 @@ class GitHubPulls:
         self, repo: RepoRef, head: str, base: str, *, by: Credential
     ) -> tuple[PullRequest, ...]:
         params = {"state": "all", "head": head, "base": base, "per_page": _PER_PAGE}
-        ask = Ask(self._place.path(repo, "/pulls"), params=params, is_fresh=True)
+        ask = ApiRequest(self._place.path(repo, "/pulls"), params=params, is_fresh=True)
         found = await self._place.client.every(Pull, ask, by=self._place.identity(by, repo))
         # A head that it does not understand is no filter to GitHub: it would give all there are.
         return tuple(
@@ -41,14 +41,16 @@ class GitHubPulls:
         )
 
     async def open_pull(self, repo: RepoRef, new: NewPull, *, by: Credential) -> PullRequest:
-        ask = Ask(self._place.path(repo, "/pulls"), method="POST", body=new.model_dump())
+        ask = ApiRequest(self._place.path(repo, "/pulls"), method="POST", body=new.model_dump())
         made = await self._place.client.one(Pull, ask, by=self._place.identity(by, repo))
         return _pull_request(self._place, repo, made)
 
     async def fork(self, repo: RepoRef, *, by: Credential) -> RepoRef:
         path = self._place.path(repo, "/forks")
         # Who has a copy is given that one.
-        ask = Ask(path, method="POST", body={"default_branch_only": True}, is_harmless=True)
+        ask = ApiRequest(
+            path, method="POST", body={"default_branch_only": True}, is_idempotent=True
+        )
         by_whom = self._place.identity(by, repo)
         made = await self._place.client.one(Repo, ask, by=by_whom)
         if not made.fork or made.full_name.lower() == repo.full.lower():
@@ -56,7 +58,7 @@ class GitHubPulls:
         ref = repo_ref(self._place.url, *made.full_name.split("/", 1))
         branch = self._place.path(ref, f"/branches/{quote(made.default_branch, safe='')}")
         for pause in (*_FORK_PAUSES_S, None):
-            if await self._is_there(Ask(branch, is_fresh=True), ref, by=by):
+            if await self._is_there(ApiRequest(branch, is_fresh=True), ref, by=by):
                 return ref
             if pause is not None:
                 await self._place.sleep(pause)
@@ -66,7 +68,7 @@ class GitHubPulls:
         self, repo: RepoRef, branch: str, *, since: float, by: Credential
     ) -> tuple[ForgeCommit, ...]:
         params = {"sha": branch, "since": moment(since), "per_page": "100"}
-        ask = Ask(self._place.path(repo, "/commits"), params=params)
+        ask = ApiRequest(self._place.path(repo, "/commits"), params=params)
         found = await self._place.client.every(Commit, ask, by=self._place.identity(by, repo))
         unique = {one.sha: _commit(one) for one in reversed(found)}
         return tuple(unique.values())
@@ -81,7 +83,7 @@ class GitHubPulls:
             "direction": "desc",
             "per_page": "50",
         }
-        ask = Ask(self._place.path(repo, "/pulls"), params=params)
+        ask = ApiRequest(self._place.path(repo, "/pulls"), params=params)
         found: dict[int, PullRequest] = {}
         async for page in self._place.client.pages(
             list[Pull], ask, by=self._place.identity(by, repo)
@@ -97,7 +99,7 @@ class GitHubPulls:
         ]
         return tuple(found[number] for _, number in sorted(merged))
 
-    async def _is_there(self, ask: Ask, ref: RepoRef, *, by: Credential) -> bool:
+    async def _is_there(self, ask: ApiRequest, ref: RepoRef, *, by: Credential) -> bool:
         try:
             await self._place.client.one(Branch, ask, by=self._place.identity(by, ref))
         except (NotFoundError, ConflictError):

@@ -1,4 +1,4 @@
-"""The little that we read of GitHub's answers; what is missing somewhere may be missing."""
+"""The fields that we read from GitHub's responses. Others may be missing."""
 
 from datetime import datetime
 from typing import Annotated, Any
@@ -80,7 +80,7 @@ class Repo(Shape):
 
 
 class RepoList(Shape):
-    """A page of an installation's."""
+    """One page of an installation's repositories."""
 
     repositories: tuple[Repo, ...] = ()
 

@@ -1,11 +1,11 @@
-"""Our rule for asking again, instead of githubkit's: that one repeats what was already done."""
+"""Our retry rule. githubkit's own would repeat requests that were already executed."""
 
 import math
 from collections.abc import Awaitable, Callable
 from typing import NamedTuple
 
 from yudai.forge.adapters.github.configuration import Bounds
-from yudai.forge.adapters.github.messages import Answer, Ask, Silence
+from yudai.forge.adapters.github.messages import Answer, ApiRequest, NoResponse
 
 Sleep = Callable[[float], Awaitable[None]]
 
@@ -16,20 +16,20 @@ _LIMITED = frozenset({403, 429})
 
 
 class Outcome(NamedTuple):
-    answer: Answer | Silence
+    answer: Answer | NoResponse
     retry_after_s: float = 0.0
-    """How long it wants to be left alone, where that was too long to wait for."""
+    """The delay that GitHub asks for, if it was too long to wait."""
 
 
 async def persist(
-    send: Callable[[], Awaitable[Answer | Silence]],
-    ask: Ask,
+    send: Callable[[], Awaitable[Answer | NoResponse]],
+    ask: ApiRequest,
     *,
     bounds: Bounds,
     now: Callable[[], float],
     sleep: Sleep,
 ) -> Outcome:
-    """The last of the answers."""
+    """The last response."""
     waited, repeats = 0.0, 0
     while True:
         answer = await send()
@@ -43,9 +43,9 @@ async def persist(
         await sleep(wait)
 
 
-def limit_wait(answer: Answer | Silence, now: float) -> float | None:
-    """Seconds until it may be asked again; None when no limit was met."""
-    if isinstance(answer, Silence) or answer.status < 400:
+def limit_wait(answer: Answer | NoResponse, now: float) -> float | None:
+    """Seconds until the rate limit allows a retry; None without a limit."""
+    if isinstance(answer, NoResponse) or answer.status < 400:
         return None
     after = _number(answer.headers.get("retry-after", ""))
     is_spent = answer.headers.get("x-ratelimit-remaining") == "0"
@@ -62,11 +62,11 @@ def limit_wait(answer: Answer | Silence, now: float) -> float | None:
     return _UNSAID_WAIT_S if is_limit else None
 
 
-def _wait(answer: Answer | Silence, ask: Ask, repeats: int, now: float) -> float | None:
-    """Seconds until the next attempt; None: this is the answer."""
+def _wait(answer: Answer | NoResponse, ask: ApiRequest, repeats: int, now: float) -> float | None:
+    """Seconds until the next attempt; None: no retry."""
     pause = _FIRST_PAUSE_S * 2**repeats
-    if isinstance(answer, Silence):
-        return pause if ask.may_repeat and not answer.is_hopeless else None
+    if isinstance(answer, NoResponse):
+        return pause if ask.may_repeat and not answer.is_final else None
     limit = limit_wait(answer, now)
     if answer.status >= 500:
         return (pause if limit is None else limit) if ask.may_repeat else None

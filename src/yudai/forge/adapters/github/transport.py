@@ -22,7 +22,7 @@ from yudai.forge.adapters.github.configuration import (
     Bounds,
     is_loopback,
 )
-from yudai.forge.adapters.github.messages import Answer, Ask, Identity, Silence
+from yudai.forge.adapters.github.messages import Answer, ApiRequest, Identity, NoResponse
 
 # At DEBUG these write down headers and addresses as they are.
 for _name in ("githubkit", "hishel", "httpcore", "httpx"):
@@ -57,14 +57,14 @@ class Wire:
             bounds.max_bytes,
         )
 
-    async def send(self, ask: Ask, *, by: Identity) -> Answer | Silence:
-        """Never raises: an exception of the libraries holds the request, and that the token."""
+    async def send(self, ask: ApiRequest, *, by: Identity) -> Answer | NoResponse:
+        """Never raises, because a library's exception would contain the request with its token."""
         async with self._room:
             try:
                 async with asyncio.timeout(self._bounds.total_s):
                     return await self._send(ask, by)
             except TimeoutError:
-                return Silence(f"no answer within {self._bounds.total_s:g} s", was_sent=True)
+                return NoResponse(f"no answer within {self._bounds.total_s:g} s", was_sent=True)
             except GitHubException as error:
                 return _understood(error)
 
@@ -73,7 +73,7 @@ class Wire:
         # Connections that were cut short end in the loop's next turn, not at once.
         await asyncio.sleep(0)
 
-    async def _send(self, ask: Ask, by: Identity) -> Answer:
+    async def _send(self, ask: ApiRequest, by: Identity) -> Answer:
         github = GitHubCore(
             self._strategy(by),
             base_url=self._base_url,
@@ -107,7 +107,7 @@ def _answer(response: httpx.Response) -> Answer:
     return Answer(status=response.status_code, headers=headers, body=response.content)
 
 
-def _understood(error: GitHubException) -> Answer | Silence:
+def _understood(error: GitHubException) -> Answer | NoResponse:
     if isinstance(error, RequestFailed):
         return _answer(error.response.raw_response)
     origin: Exception = error
@@ -116,13 +116,13 @@ def _understood(error: GitHubException) -> Answer | Silence:
     # Only the name of what went wrong: its text may quote a header.
     name = type(origin).__name__
     if isinstance(origin, _TooLargeError):
-        return Silence("its answer is too large", was_sent=True, is_hopeless=True)
+        return NoResponse("its answer is too large", was_sent=True, is_final=True)
     if isinstance(origin, httpx.TransportError):
         is_local = isinstance(origin, httpx.LocalProtocolError | httpx.UnsupportedProtocol)
-        return Silence(
-            f"no answer ({name})", was_sent=not isinstance(origin, _UNSENT), is_hopeless=is_local
+        return NoResponse(
+            f"no answer ({name})", was_sent=not isinstance(origin, _UNSENT), is_final=is_local
         )
-    return Silence(f"the request could not be made ({name})", was_sent=False, is_hopeless=True)
+    return NoResponse(f"the request could not be made ({name})", was_sent=False, is_final=True)
 
 
 class _TooLargeError(Exception):
@@ -130,7 +130,7 @@ class _TooLargeError(Exception):
 
 
 class _Pool(httpx.AsyncBaseTransport):
-    """One set of connections for all: githubkit makes and closes a client for each request."""
+    """A shared connection pool, because githubkit opens a client for each request."""
 
     def __init__(self, client: httpx.AsyncClient, max_bytes: int) -> None:
         self._client = client

@@ -1,4 +1,4 @@
-"""A commit from a patch: what it may not hold is found before git sees it, and again after."""
+"""Builds a commit from a patch, which is checked before git sees it and again afterwards."""
 
 import asyncio
 import re
@@ -39,7 +39,7 @@ class Building:
         self, repo: RepoRef, base: str, patch: bytes, *, text: CommitText, by: Credential
     ) -> Built:
         if not is_whole_name(base):
-            raise RefusedError(f"{readable(base)[:50]!r} is no commit: give its whole name")
+            raise RefusedError(f"{readable(base)[:50]!r} is not a commit: give its full id")
         parsed = await asyncio.to_thread(read_publishable, patch, self.bounds)
         mirror = await self.fetching.commit(repo, base, by=by)
         async with self.fetching.locations.writing(mirror):
@@ -58,7 +58,7 @@ class Building:
         )
 
     async def _check(self, git: Git, differences: Sequence[Difference]) -> None:
-        """What git really made of it: modes and sizes."""
+        """Check the modes and sizes that git produced."""
         for difference in differences:
             if not _FILES.issuperset((difference.old.mode, difference.new.mode)):
                 path = readable(difference.path.decode("utf-8", "surrogateescape"))
@@ -72,7 +72,7 @@ class Building:
 
     @property
     def _most(self) -> int:
-        """A text of a few bytes may be changed in a file that is big already."""
+        """A small change may be in a large file."""
         return 5 * self.bounds.inflated_bytes
 
 
@@ -89,7 +89,7 @@ def read_publishable(patch: bytes, bounds: Bounds) -> Patch:
 
 @contextmanager
 def _scratch(mirror: Mirror) -> Generator[Git]:
-    """An index of its own; objects go to the mirror."""
+    """A temporary index; objects go to the mirror."""
     with tempfile.TemporaryDirectory(dir=mirror.folder.parent, prefix=".build-") as name:
         folder = Path(name) / "git"
         lay_out(folder, mirror.object_format)
@@ -98,7 +98,7 @@ def _scratch(mirror: Mirror) -> Generator[Git]:
 
 
 async def _commit(git: Git, base: str, tree: str, text: CommitText) -> str:
-    """Nothing in it is ours to choose: the same input is the same commit, at any time."""
+    """Deterministic: the same input gives the same commit at any time."""
     author, email = (_UNFIT.sub("", clean(part)).strip() for part in (text.author, text.email))
     if not author or not email:
         raise RefusedError("a commit needs the name and the address of its author")

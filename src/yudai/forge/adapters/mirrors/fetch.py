@@ -1,4 +1,4 @@
-"""A branch or a commit brought into our mirror, and the snapshot that a solve starts from."""
+"""Fetches a branch or commit into our mirror, and makes the snapshot that a solve starts from."""
 
 import asyncio
 import hashlib
@@ -30,12 +30,12 @@ _MEMORY = 2 << 30
 
 
 class MirrorCaps(NamedTuple):
-    """How much of one repository is kept."""
+    """Limits on one mirror."""
 
     tree: Caps = Caps()
     mirror_bytes: int = 4 << 30
     packs: int = 50
-    """With more of them than this they are put together."""
+    """Above this number, packs are combined."""
 
 
 class Head(NamedTuple):
@@ -77,7 +77,7 @@ class Fetching:
         async with self.locations.writing(mirror):
             ran = await self._fetch(mirror, repo, f"+refs/heads/{base}:{ours}", by=by)
             if ran.exit_code != 0:
-                if "couldn't find remote ref" in ran.told:
+                if "couldn't find remote ref" in ran.errors:
                     raise NotFoundError(f"{repo.url} has no branch {readable(base)}")
                 raise failure(ran, repo.url)
             commit = (await mirror.git.ask("rev-parse", f"{ours}^{{commit}}")).decode().strip()
@@ -86,7 +86,7 @@ class Fetching:
         return Head(mirror, commit)
 
     async def commit(self, repo: RepoRef, sha: str, *, by: Credential) -> Mirror:
-        """The mirror with this commit in it; asked for by its name, else among all branches."""
+        """The mirror with this commit, fetched by id or else with all branches."""
         self.wire.address(repo)
         mirror = self.locations.mirror(repo)
         await asyncio.to_thread(mirror.create)
@@ -137,7 +137,7 @@ class Fetching:
         return ran
 
     async def _forget_others(self, mirror: Mirror) -> None:
-        """A branch that is gone by now may have had the name of another one's folder."""
+        """A deleted branch may block a new branch whose name starts with its own."""
         listing = await mirror.git.ask("for-each-ref", "--format=delete %(refname)", _OTHERS)
         await mirror.git.ask("update-ref", "--stdin", stdin=listing)
 
@@ -171,12 +171,12 @@ def _weigh(mirror: Mirror) -> _Weight:
 
 
 def index_bytes(mirror: Mirror) -> int:
-    """Git maps them whole: they count as its memory."""
+    """Git maps packs as a whole, so they count as its memory."""
     return sum(file.stat().st_size for file in (mirror.objects / "pack").glob("*.idx"))
 
 
 def _sweep(mirror: Mirror) -> int:
-    """Remove what a fetch that was ended has left; the size of the largest."""
+    """Remove leftovers of interrupted fetches; returns the size of the largest pack."""
     left = 0
     for file in (mirror.objects / "pack").glob("tmp_*"):
         left = max(left, file.stat().st_size)

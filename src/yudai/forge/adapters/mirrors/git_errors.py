@@ -32,7 +32,7 @@ def _answer(sign: str, error: Callable[[str, str], YudaiError]) -> _Answer:
 _ANSWERS = (
     _answer(
         r"couldn't find remote ref|not our ref|unadvertised object",
-        lambda url, _: NotFoundError(f"{url} has no such branch or commit any more"),
+        lambda url, _: NotFoundError(f"{url} no longer has this branch or commit"),
     ),
     _answer(
         r"fsck error|error: object [0-9a-f]{40}.*: .*: ",
@@ -40,12 +40,12 @@ _ANSWERS = (
     ),
     _answer(
         r"out of memory|malloc failed|signal (9|11)",
-        lambda url, _: RefusedError(f"{url} needs more memory than git is given here"),
+        lambda url, _: RefusedError(f"{url} needs more memory than git may use here"),
     ),
     _answer(
         r"error: 30\d|redirect",
         lambda url, _: RefusedError(
-            f"{url} is elsewhere now, and redirects are not followed: use its new name"
+            f"{url} has moved, and redirects are not followed: use its new name"
         ),
     ),
     _answer(
@@ -54,21 +54,21 @@ _ANSWERS = (
     ),
     _answer(
         r"error: 429|rate limit",
-        lambda url, said: ForgeError(f"{url} wants to be left alone for a while: {said}"),
+        lambda url, said: ForgeError(f"{url} asks to wait for a while: {said}"),
     ),
     _answer(
         r"error: 401|authentication failed|could not read (?:username|password)",
         lambda url, _: ForbiddenError(
-            f"{url} is not there, or not for this token: sign in again, or give another one"
+            f"{url} does not exist, or this token has no access: log in, or use another one"
         ),
     ),
     _answer(
         r"error: 403|permission to .* denied|write access .* not granted",
-        lambda url, said: ForbiddenError(f"{url} may not be used with this token: {said}"),
+        lambda url, said: ForbiddenError(f"{url} does not allow this token: {said}"),
     ),
     _answer(
         r"error: 404|repository .*not found",
-        lambda url, _: NotFoundError(f"there is no {url}, or it may not be seen with this token"),
+        lambda url, _: NotFoundError(f"there is no {url}, or this token has no access to it"),
     ),
     _answer(
         r"transport '.*' not allowed|strange (?:path|host)name|mismatched algorithms",
@@ -80,7 +80,7 @@ _ANSWERS = (
 def failure(ran: Ran, url: str) -> YudaiError:
     """A message without a row counts as a fault of network or forge: a retry may work."""
     url = url.removesuffix(".git")
-    text = f"{ran.told}\n{ran.output.decode('utf-8', 'replace')}"
+    text = f"{ran.errors}\n{ran.output.decode('utf-8', 'replace')}"
     for answer in _ANSWERS:
         if answer.sign.search(text):
             return answer.error(url, said(ran))
@@ -89,9 +89,9 @@ def failure(ran: Ran, url: str) -> YudaiError:
 
 def said(ran: Ran) -> str:
     """The forge's own line where it gave one, else git's."""
-    remote = [line for line in _REMOTE.findall(ran.told) if line.strip("= -")]
+    remote = [line for line in _REMOTE.findall(ran.errors) if line.strip("= -")]
     reasons = [line for line in remote if _REASON.search(line)] or remote
-    rejected = _REJECTED.search(f"{ran.output.decode('utf-8', 'replace')}\n{ran.told}")
+    rejected = _REJECTED.search(f"{ran.output.decode('utf-8', 'replace')}\n{ran.errors}")
     if reasons:
         return _line(reasons[0].removeprefix("error: "))
     if rejected:

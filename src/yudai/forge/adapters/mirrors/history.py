@@ -44,7 +44,7 @@ async def base_move(head: Head, commit: str) -> BaseMove:
 
 
 async def landed_since(head: Head, commit: str) -> tuple[Landed, ...]:
-    """The oldest first and at most 500 of them: who asks again from the last one gets the rest."""
+    """Oldest first, at most 500. Continue from the last one for the rest."""
     git = head.mirror.git
     listing = await git.ask("rev-list", "--topo-order", f"{commit}..{head.commit}")
     shas = listing.decode().split()[-MOST:][::-1]
@@ -58,7 +58,7 @@ async def landed_since(head: Head, commit: str) -> tuple[Landed, ...]:
 
 
 async def lines_left(head: Head, added: Mapping[str, tuple[str, ...]]) -> float:
-    """Lines without a letter or digit say nothing: they stand in every file."""
+    """Lines without a letter or digit are ignored, because every file has them."""
     asked = {
         path: Counter(line for line in lines if _speaks(line)) for path, lines in added.items()
     }
@@ -87,7 +87,7 @@ async def check_known(mirror: Mirror, commit: str) -> None:
 
 
 async def merged_patch(mirror: Mirror, head: str, commit: str) -> bytes:
-    """What merging the commit would change in the head; ConflictError where git cannot."""
+    """The changes that merging the commit makes to the head; ConflictError if git cannot merge."""
     async with _merging(mirror, head, commit) as merged:
         if merged is None:
             raise ConflictError(f"{commit[:12]} does not merge with {head[:12]}")
@@ -105,7 +105,7 @@ async def _merges(mirror: Mirror, one: str, other: str) -> bool:
 
 @asynccontextmanager
 async def _merging(mirror: Mirror, one: str, other: str) -> AsyncGenerator[tuple[Git, str] | None]:
-    """The tree that the merge makes, which goes nowhere; what git does not merge is a conflict."""
+    """The tree of the merge, which is not committed. What git cannot merge is a conflict."""
     await check_git()
     with tempfile.TemporaryDirectory(dir=mirror.folder.parent, prefix=".merge-") as name:
         folder = Path(name) / "git"
@@ -142,7 +142,7 @@ class _Facts(NamedTuple):
 
 
 def _facts(body: bytes) -> _Facts:
-    """A commit as git stores it; nothing in it is to be trusted."""
+    """A commit as git stores it; untrusted."""
     header, _, message = body.partition(b"\n\n")
     committed, parent = _COMMITTED.search(header), _PARENT.search(header)
     return _Facts(
@@ -166,7 +166,7 @@ _PLAIN = (
 
 
 class Step(NamedTuple):
-    """A commit with the one that it is seen from: of a merge, its first parent."""
+    """A commit and its first parent."""
 
     commit: str
     parent: str

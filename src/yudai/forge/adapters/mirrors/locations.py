@@ -1,4 +1,4 @@
-"""Where the mirrors are, and who may write to one of them."""
+"""Paths of the mirrors, and the lock for writing to one."""
 
 import asyncio
 import hashlib
@@ -33,7 +33,7 @@ class MirrorLocations:
         self._locks: WeakValueDictionary[Path, asyncio.Lock] = WeakValueDictionary()
 
     def mirror(self, repo: RepoRef) -> Mirror:
-        """Forges read names of any case as the same."""
+        """Names are case-insensitive at forges."""
         name = f"{repo.owner}-{repo.name}".lower()[:100]
         digest = hashlib.sha256(repo.url.lower().encode()).hexdigest()[:16]
         return Mirror(self.folder / f"{name}-{digest}", _SHA1)
@@ -54,7 +54,7 @@ class MirrorLocations:
 
     @asynccontextmanager
     async def writing(self, mirror: Mirror) -> AsyncGenerator[None]:
-        """One writer of a mirror at a time, in all processes; it is there from now on."""
+        """Hold the mirror's write lock over all processes; creates the mirror if needed."""
         await asyncio.to_thread(mirror.create)
         lock = self._locks.setdefault(mirror.folder, asyncio.Lock())
         async with lock:

@@ -110,7 +110,7 @@ _STALE = ("stale info", "[rejected]", "already exists", "cannot lock ref", "fail
 
 @dataclass(frozen=True)
 class _Push:
-    """One branch to be made at a forge; look, then act."""
+    """A branch to create at a forge, after checking its state."""
 
     wire: Wire
     git: Git
@@ -130,7 +130,7 @@ class _Push:
         if ran.exit_code == 0:
             return None
         error = failure(ran, self.address.url)
-        told = f"{ran.told}\n{ran.output.decode('utf-8', 'replace')}"
+        told = f"{ran.errors}\n{ran.output.decode('utf-8', 'replace')}"
         if isinstance(error, ForgeError) or any(sign in told for sign in _STALE):
             return await self._look_after(error)
         raise error

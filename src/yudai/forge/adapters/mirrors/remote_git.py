@@ -1,4 +1,4 @@
-"""Git that may talk to one forge: by one protocol, in one name, within time, and nowhere else."""
+"""Git restricted to one forge, one protocol, one credential and a time limit."""
 
 import base64
 import re
@@ -20,7 +20,7 @@ _FORGE = re.compile(r"https?://(?:\[[0-9A-Fa-f:]{2,45}\]|[A-Za-z0-9.-]{1,253})(?
 
 
 class Address(NamedTuple):
-    """Where a repository is fetched from: built from checked parts, never taken from input."""
+    """URL of a repository, built from checked parts only."""
 
     url: str
     origin: str
@@ -34,7 +34,7 @@ def address_of(repo: RepoRef, *, allow_http: bool = False) -> Address:
     is_loopback = host in _LOOPBACK
     scheme = repo.forge.partition(":")[0]
     if not host or (scheme == "http" and not (allow_http and is_loopback)):
-        raise RefusedError(f"{repo.forge[:200]!a} is no forge: give https://host")
+        raise RefusedError(f"{repo.forge[:200]!a} is not a forge's URL: give https://host")
     checked = repo_ref(repo.forge, repo.owner, repo.name)
     return Address(f"{checked.url}.git", repo.forge, scheme, is_loopback)
 
@@ -76,7 +76,7 @@ _SETTINGS = {
 
 @dataclass(frozen=True)
 class Network:
-    """How forges are reached; this machine itself never through a proxy."""
+    """Network settings for forges. Loopback never uses a proxy."""
 
     proxy: SecretStr | None = None
     ca_file: Path | None = None
@@ -97,7 +97,7 @@ class Wire:
         return address_of(repo, allow_http=self.allow_http)
 
     def git(self, git: Git, address: Address, *, by: Credential) -> Git:
-        """The same git, let out to that one forge; the token is in its environment alone."""
+        """The same git with access to that one forge; the token is only in its environment."""
         network = self.network
         settings = {
             **_SETTINGS,

@@ -1,4 +1,4 @@
-"""The openai client over HTTP that is bounded in time and size; imported with the first call."""
+"""The openai client with limits on time and size; imported with the first call."""
 
 import asyncio
 import logging
@@ -30,7 +30,7 @@ class Client:
         )
 
     async def post(self, body: dict[str, Any]) -> bytes | Fault:
-        """The text of a successful answer, or what went wrong."""
+        """The text of a successful response, or its error."""
         try:
             # All of it as extra: what is given as arguments is copied, at five times the cost.
             raw = await self._openai.chat.completions.with_raw_response.create(
@@ -104,13 +104,13 @@ class _Bounded(openai.DefaultAsyncHttpxClient):
         )
 
     async def _read(self, response: Any) -> bytes:
-        """Counted after unpacking; the pieces are small, also of what is packed very tightly."""
+        """Counts uncompressed bytes. The pieces are small, even of highly compressed data."""
         most = self._patience.max_bytes
         content = bytearray()
         async for piece in response.aiter_bytes():
             content += piece
             if len(content) > most:
-                words = f"it answered with more than {most >> 20} MB"
+                words = f"its response has more than {most >> 20} MB"
                 raise _AttemptError(Fault(words, lost=True, hopeless=True))
         return self._without_key(bytes(content))
 
@@ -119,13 +119,13 @@ class _Bounded(openai.DefaultAsyncHttpxClient):
         return self._without_key(value.encode("ascii", "replace")).decode()
 
     def _without_key(self, content: bytes) -> bytes:
-        """An endpoint that repeats the key must not bring it into a log or a trajectory."""
+        """Remove the key, because an endpoint may repeat it in an error."""
         is_secret = len(self._key) >= _SHORTEST_KEY
         return content.replace(self._key, b"[key]") if is_secret else content
 
 
 def _marking(request: Any) -> Any:
-    """Notes on the request that it was sent whole, from when on it may be charged for."""
+    """Marks the request as fully sent, after which it may be charged."""
 
     async def trace(event: str, info: object) -> None:
         del info

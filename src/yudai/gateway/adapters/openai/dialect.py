@@ -1,4 +1,4 @@
-"""How one model wants to be asked, learnt from its replies and from what it refuses."""
+"""The request format of one model, learnt from its replies and errors."""
 
 import re
 from typing import Any, NamedTuple
@@ -8,7 +8,7 @@ from yudai.gateway.port import Call, Completion
 from yudai.kit.text import clean
 
 MAX_STRANGERS = 1000
-"""How many dialects learnt from command agents' calls are kept."""
+"""Number of stored dialects that were learnt from command agents' calls."""
 _FIELDS = ("role", "name", "tool_call_id", "tool_calls")
 
 _NOT_TAKEN = (
@@ -35,11 +35,11 @@ class Dialect(NamedTuple):
     limit_field: str = "max_tokens"
     most_output: int | None = None
     reasoning_field: str = ""
-    """Under which name earlier reasoning goes back: "", reasoning_content or reasoning_details."""
+    """Field that returns earlier reasoning: "", reasoning_content or reasoning_details."""
     is_reasoning_refused: bool = False
 
     def after(self, completion: Completion, fields: frozenset[str]) -> "Dialect":
-        """Send reasoning back under the field name it came with, and only where there is any."""
+        """Return reasoning in the field that it came in, if there is any."""
         if self.is_reasoning_refused:
             return self
         if completion.reasoning_details:
@@ -49,7 +49,7 @@ class Dialect(NamedTuple):
         return self
 
     def corrected(self, fault: Fault) -> "Dialect":
-        """How to ask again after a refusal; the same when it is about something else."""
+        """The dialect for a retry after an error; unchanged if the error has another cause."""
         text = fault.text
         if self.has_temperature and _NO_TEMPERATURE.search(text):
             return self._replace(has_temperature=False)
@@ -68,9 +68,9 @@ class Dialect(NamedTuple):
 
 
 class Dialects:
-    """As known by now: other runs with the same model learn as well.
+    """The current dialects, shared by runs with the same model.
 
-    What command agents' calls teach stays apart: a provider's error may repeat their text.
+    Those of command agents' calls are separate: a provider's error may repeat their text.
     """
 
     def __init__(self) -> None:
@@ -94,7 +94,7 @@ class Dialects:
 
 
 def request(call: Call, dialect: Dialect) -> dict[str, Any]:
-    """The call as the model wants it, and nothing in it that a strict server would refuse."""
+    """The call in the model's format, without fields that a strict server would reject."""
     most = dialect.most_output or call.max_output_tokens
     body: dict[str, Any] = {
         "model": call.model,

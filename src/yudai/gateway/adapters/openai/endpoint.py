@@ -1,4 +1,4 @@
-"""Where calls go: an address, its key, and what to say when the key is missing."""
+"""An endpoint: its address, its key, and the error if the key is missing."""
 
 import re
 from urllib.parse import urlsplit
@@ -19,12 +19,12 @@ class Endpoint(Value):
     base_url: str
     api_key: SecretStr | None = None
     key_variable: str = ""
-    """Which variable holds the key, for messages."""
+    """The variable with the key, for messages."""
     missing_key: tuple[str | Hint, ...] = ()
-    """What to say when there is no key; (): it can do without one."""
+    """The error if there is no key; (): none is needed."""
     headers: dict[str, str] = Field(default_factory=dict, repr=False)
     reports_cost: bool = False
-    """Whether its replies name their cost in dollars, and are believed."""
+    """Whether the cost in its replies is used."""
 
     @property
     def name(self) -> str:
@@ -42,7 +42,7 @@ class Endpoint(Value):
         return self.api_key.get_secret_value().strip() if self.api_key else ""
 
     def refuse_unusable(self) -> None:
-        """RefusedError when no call could be made, and what to do about it."""
+        """RefusedError if no call is possible, with the remedy."""
         if not self.base_url:
             raise RefusedError(
                 "no server for local models is set: set ",
@@ -51,16 +51,16 @@ class Endpoint(Value):
             )
         if not _is_address(self.base_url):
             raise RefusedError(
-                "the base URL is no address of a model endpoint:"
-                " one reads like http://localhost:8000/v1"
+                "the base URL is not the address of a model endpoint,"
+                " such as http://localhost:8000/v1"
             )
         if self.missing_key and not self.key:
             raise RefusedError(*self.missing_key)
         # Also keeps a broken key out of the messages of those who would have to send it.
         if not _PRINTABLE.fullmatch(self.key):
             raise RefusedError(
-                f"the key in {self.key_variable or 'use'} has blanks or other characters"
-                " that no key has: copy it again"
+                f"the key in {self.key_variable or 'use'} has spaces or other invalid"
+                " characters: copy it again"
             )
 
 

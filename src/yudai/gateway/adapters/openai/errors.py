@@ -1,4 +1,4 @@
-"""What an endpoint's failures mean, and how long and how often it is tried after them."""
+"""Classifies an endpoint's errors, and defines the retries after them."""
 
 import json
 import math
@@ -43,25 +43,25 @@ class Fault(NamedTuple):
     """Why an attempt gave no completion."""
 
     words: str
-    """One line for a person."""
+    """Message of one line."""
     status: int = 0
-    """As HTTP has it, or as the body of a 200 says; 0: there was no answer."""
+    """HTTP status, or the status in the body of a 200; 0: no response."""
     text: str = ""
-    """All that was said, to be searched."""
+    """The full text of the response, to be searched."""
     retry_after: str = ""
     lost: bool = False
     """The model may have worked, and the endpoint may charge for it."""
     hopeless: bool = False
-    """Another attempt would end the same way."""
+    """Whether a retry would fail the same way."""
 
     @property
     def is_about_form(self) -> bool:
-        """Whether another form of the same question might be answered."""
+        """Whether another request format may succeed."""
         return self.status in _FORM_REFUSED
 
     @property
     def cause(self) -> Cause | None:
-        """What ends the call at once; None: it is worth another attempt."""
+        """The error that ends the call at once; None: retry."""
         if self.status == 413 or (self.status != 429 and _OVERFLOW.search(self.text)):
             return Cause.CONTEXT_OVERFLOW
         if _NO_CREDIT.search(self.text):
@@ -73,11 +73,11 @@ class Fault(NamedTuple):
 
 
 def status_fault(status: int, body: bytes, *, retry_after: str = "", location: str = "") -> Fault:
-    """An answer that HTTP itself calls a failure."""
+    """The fault of a response with an error status."""
     complaint = _said_by(body)
     words = f"it redirects to {location}" if location else complaint.words
     return Fault(
-        one_line(words) or "it says nothing more",
+        one_line(words) or "without further details",
         status=status,
         text=complaint.text,
         retry_after=retry_after,
@@ -86,12 +86,12 @@ def status_fault(status: int, body: bytes, *, retry_after: str = "", location: s
 
 
 def error_fault(error: object, *, lost: bool) -> Fault:
-    """An error inside of an answer that HTTP calls a success."""
+    """The fault inside a response with a success status."""
     complaint = _of_error(error)
     code = as_object(error).get("code")
     status = code if isinstance(code, int) and 400 <= code < 600 else 502
     return Fault(
-        one_line(complaint.words) or "an error without a word",
+        one_line(complaint.words) or "an error without a message",
         status=status,
         text=complaint.text,
         lost=lost or status in _TIMED_OUT,
@@ -99,7 +99,7 @@ def error_fault(error: object, *, lost: bool) -> Fault:
 
 
 def malformed(what: str) -> Fault:
-    """An answer that was paid for, but holds no completion."""
+    """The fault of a charged response without a completion."""
     return Fault(f"it answered with {what}", status=200, lost=True)
 
 
@@ -130,7 +130,7 @@ def _said_by(body: bytes) -> _Complaint:
 
 
 def _of_error(error: object) -> _Complaint:
-    """OpenAI's error object, or what others put in its place."""
+    """OpenAI's error object, or another server's equivalent."""
     known = as_object(error)
     message = next((said for key in ("message", "detail") if (said := known.get(key))), None)
     # OpenRouter says "Provider returned error" and keeps the provider's own words in here.
@@ -146,16 +146,16 @@ def _dump(value: object) -> str:
 class Patience(NamedTuple):
     attempts: int = 4
     attempt_s: float = 300.0
-    """For one attempt as a whole, so that an endpoint that drips ends too."""
+    """Seconds for one whole attempt, which also ends a slow stream."""
     connect_s: float = 15.0
     longest_wait_s: float = 60.0
-    """An endpoint that asks to be left alone for longer is given up."""
+    """Longest delay that an endpoint may ask for."""
     max_bytes: int = 8 << 20
-    """Of one answer, after unpacking."""
+    """Bytes of one response, uncompressed."""
 
 
 def pause(failures: int, *, asked_s: float | None, dice: float) -> float:
-    """Seconds until the next attempt; the dice (0 to 1) keep many callers from coming at once."""
+    """Seconds until the next attempt. `dice` (0 to 1) spreads concurrent callers."""
     if asked_s is not None:
         return asked_s + dice
     return grown(failures, 1.0, longest_s=30.0) * (1 + dice) / 2

@@ -25,7 +25,7 @@ log = structlog.get_logger()
 
 
 _LEAST = 1024
-"""A shorter answer would be useless: the context counts as full instead."""
+"""Below this many tokens the context counts as full."""
 _MARGIN = 64
 _CONTEXT = re.compile(r"maximum context length is (\d{3,9})", re.IGNORECASE)
 _USED = re.compile(r"(\d{1,9}) (?:in the messages|of (?:text|tool) input|input tokens)")
@@ -33,7 +33,7 @@ _SUM = re.compile(r"context limit: (\d{1,9}) \+ \d{1,9} > (\d{3,9})")
 
 
 def fit_context(call: Call, fault: Fault) -> Call | None:
-    """The same call with as short an answer as still fits, if that is what was refused."""
+    """The same call with a shorter answer that fits, if its length was refused."""
     if not fault.is_about_form:
         return None
     left = _left(fault.text) - _MARGIN
@@ -133,7 +133,7 @@ class OpenAIGateway:
         )
 
     async def _attempt(self, call: Call, *, forms: int = _MOST_FORMS) -> Completion | Fault:
-        """Ask; when only the form of the question is refused, ask at once in another form."""
+        """Make the call; if only its format is refused, retry at once in another format."""
         dialect = self._dialects.of(call)
         result = await self._ask(call, dialect)
         if isinstance(result, Completion) or not result.is_about_form or forms == 1:
@@ -166,7 +166,7 @@ class OpenAIGateway:
     async def _opened(self) -> "Client":
         async with self._opening:
             if self._client is None:
-                # In a thread: it takes a second, in which other runs can go on.
+                # In a thread, because it takes a second and must not block other runs.
                 self._client = await asyncio.to_thread(_open, self._endpoint, self._patience)
             return self._client
 

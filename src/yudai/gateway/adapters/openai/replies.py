@@ -1,4 +1,4 @@
-"""An endpoint's answer as a completion, whatever shape it came in, or as a fault."""
+"""Parses an endpoint's response, in any format, into a completion or a fault."""
 
 import json
 import math
@@ -12,7 +12,7 @@ from yudai.kit.money import MICROS_PER_USD
 from yudai.kit.text import clean
 from yudai.kit.untyped import as_items, as_object, parse
 
-# More than any model takes; keeps a broken reply from filling a purse, or a database's integer.
+# More than any model takes; keeps a broken reply from exceeding a cap, or a database's integer.
 MOST_TOKENS = 50_000_000
 MOST_COST_USD = 1000.0
 # Text has about four bytes per token: fewer here, so that an estimate is rather too high.
@@ -67,7 +67,7 @@ def _dollars(value: object) -> float | None:
 
 
 def _count(value: object) -> int:
-    """A number of tokens; 0 for what is none."""
+    """A number of tokens; 0 if it is invalid."""
     return int(min(MOST_TOKENS, max(0, value))) if _is_number(value) else 0
 
 
@@ -87,7 +87,7 @@ MAX_TOOL_CALLS = 128
 class Reply(NamedTuple):
     completion: Completion
     fields: frozenset[str]
-    """Which fields its message had."""
+    """The fields of its message."""
 
 
 def read_reply(body: bytes, call: Call, *, with_cost: bool) -> Reply | Fault:
@@ -120,12 +120,12 @@ def _parsed(body: bytes) -> dict[str, Any] | Fault:
         data = parse(body)
     except ValueError:
         text = body[:1000].decode("utf-8", "replace")
-        return malformed("a page of HTML" if is_html(text) else "a text that is no proper JSON")
+        return malformed("a page of HTML" if is_html(text) else "text that is not valid JSON")
     return cast("dict[str, Any]", data) if isinstance(data, dict) else malformed("no JSON object")
 
 
 def _error(data: dict[str, Any], choice: dict[str, Any]) -> Fault | None:
-    """What OpenRouter tells with a status of 200, before or after the model has begun."""
+    """An error that OpenRouter sends with status 200, before or during the reply."""
     if error := data.get("error"):
         return error_fault(error, lost=False)
     if error := choice.get("error"):
@@ -144,7 +144,7 @@ def _unusable(choice: dict[str, Any], calls: tuple[ToolCall, ...]) -> Fault | No
 
 
 def _tool_calls(calls: object, turn: int) -> Iterator[ToolCall]:
-    """Every call has an id of its own, which some servers leave out or give twice."""
+    """Give each call a unique id, because some servers omit or repeat ids."""
     seen: set[str] = set()
     for index, call in enumerate(map(as_object, as_items(calls))):
         function = as_object(call.get("function"))
@@ -188,7 +188,7 @@ def _details(value: object) -> tuple[dict[str, Any], ...]:
 
 
 def _sendable(value: dict[str, Any]) -> dict[str, Any]:
-    """Without the lone surrogates that could not be sent back."""
+    """Without lone surrogates, which could not be sent back."""
     return as_object(parse(clean(json.dumps(value, ensure_ascii=False))))
 
 

@@ -198,13 +198,14 @@ def _finite(text: str) -> float:
 
 def _document(value: object) -> Object:
     document: Object = {"info": {}, "messages": value} if is_items(value) else as_object(value)
-    told = document.get("trajectory_format")
-    is_known = told in FORMATS or as_text(told).startswith(OLDER)
-    if told is not None and not is_known:
-        raise RefusedError(f"its format is {told!r:.80}: known are {', '.join(FORMATS)} and older")
+    format_ = document.get("trajectory_format")
+    is_known = format_ in FORMATS or as_text(format_).startswith(OLDER)
+    if format_ is not None and not is_known:
+        known = ", ".join(FORMATS)
+        raise RefusedError(f"its format is {format_!r:.80}: known are {known} and older")
     if not is_items(document.get("messages")):
         hint = " (it looks like SWE-agent's own format)" if "trajectory" in document else ""
-        raise RefusedError(f"it is no mini-SWE-agent trajectory: it has no messages{hint}")
+        raise RefusedError(f"it is not a mini-SWE-agent trajectory: it has no messages{hint}")
     return document
 
 
@@ -240,14 +241,14 @@ def _messages(bodies: list[Object]) -> tuple[TrajectoryMessage, ...]:
 
 def _ending(info: Object, bodies: list[Object]) -> tuple[str, str]:
     """Exit status and submission; the oldest files have them only in their last messages."""
-    told = {key: info.get(key) for key in ("exit_status", "submission")}
-    for key, value in told.items():
+    stored = {key: info.get(key) for key in ("exit_status", "submission")}
+    for key, value in stored.items():
         if value is not None and not isinstance(value, str):
             raise RefusedError(f"its {key.replace('_', ' ')} is not a text")
     last = as_object(bodies[-1].get("extra"))
-    status = as_text(told["exit_status"]) or as_text(last.get("exit_status"))
-    submission = as_text(told["submission"]) or as_text(last.get("submission"))
-    if status or told["exit_status"] is not None:
+    status = as_text(stored["exit_status"]) or as_text(last.get("exit_status"))
+    submission = as_text(stored["submission"]) or as_text(last.get("submission"))
+    if status or stored["exit_status"] is not None:
         return status, submission
     commands = [command.text for body in bodies[-2:] for command in commands_of(body)]
     if any(marker in command for command in commands for marker in _FINISH_MARKERS):
@@ -278,9 +279,9 @@ def _calls(info: Object) -> int:
 def _usage(info: Object, bodies: list[Object]) -> Usage:
     """Tokens from the messages, the total cost from the file."""
     counted = sum(map(usage_of, bodies), start=Usage())
-    told = as_object(info.get("model_stats")).get("instance_cost")
-    cost = as_amount(told)
-    if told is not None and cost is None:
+    stored = as_object(info.get("model_stats")).get("instance_cost")
+    cost = as_amount(stored)
+    if stored is not None and cost is None:
         raise RefusedError("its cost is not a number of dollars")
     micros = counted.cost_micros if cost is None else round(cost * MICROS_PER_USD)
     usage = counted.model_copy(update={"cost_micros": micros})
@@ -292,8 +293,8 @@ def _usage(info: Object, bodies: list[Object]) -> Usage:
 def _contestant(info: Object) -> Contestant:
     model = as_object(as_object(info.get("config")).get("model"))
     name = as_text(model.get("model_name"))[:300] or UNKNOWN_MODEL
-    told = as_object(model.get("model_kwargs")).get("temperature")
-    temperature = DEFAULT_TEMPERATURE if told is None else as_amount(told)
+    stored = as_object(model.get("model_kwargs")).get("temperature")
+    temperature = DEFAULT_TEMPERATURE if stored is None else as_amount(stored)
     if temperature is None or temperature > 2:
         raise RefusedError("its temperature is not a number from 0 to 2")
     return Contestant(

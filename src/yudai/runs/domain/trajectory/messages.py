@@ -33,8 +33,8 @@ def role_of(body: Object) -> str:
 
 def at_of(body: Object) -> float | None:
     """Seconds since the epoch: in the message's `extra`, or in the message itself (version 1)."""
-    told = as_amount(as_object(body.get("extra")).get("timestamp"))
-    return as_amount(body.get("timestamp")) if told is None else told
+    fields = as_amount(as_object(body.get("extra")).get("timestamp"))
+    return as_amount(body.get("timestamp")) if fields is None else fields
 
 
 def starts_turn(body: Object) -> bool:
@@ -74,9 +74,9 @@ def text_of(body: Object) -> str:
 
 
 def reasoning_of(body: Object) -> str:
-    told = as_text(body.get("reasoning_content")) or as_text(body.get("reasoning"))
-    if told:
-        return told
+    fields = as_text(body.get("reasoning_content")) or as_text(body.get("reasoning"))
+    if fields:
+        return fields
     items = [
         i for i in map(as_object, as_items(body.get("output"))) if i.get("type") == "reasoning"
     ]
@@ -111,13 +111,13 @@ def usage_of(body: Object) -> Usage:
     extra = as_object(body.get("extra"))
     ours = as_object(extra.get("usage"))
     theirs = as_object(as_object(extra.get("response")).get("usage") or body.get("usage"))
-    told = ours or theirs
-    details = as_object(told.get("prompt_tokens_details") or told.get("input_tokens_details"))
+    fields = ours or theirs
+    details = as_object(fields.get("prompt_tokens_details") or fields.get("input_tokens_details"))
     cost = as_amount(extra.get("cost"))
     return Usage(
-        input_tokens=as_count(told.get("input_tokens") or told.get("prompt_tokens")),
-        cached_tokens=as_count(told.get("cached_tokens") or details.get("cached_tokens")),
-        output_tokens=as_count(told.get("output_tokens") or told.get("completion_tokens")),
+        input_tokens=as_count(fields.get("input_tokens") or fields.get("prompt_tokens")),
+        cached_tokens=as_count(fields.get("cached_tokens") or details.get("cached_tokens")),
+        output_tokens=as_count(fields.get("output_tokens") or fields.get("completion_tokens")),
         cost_micros=round(cost * MICROS_PER_USD) if cost else as_count(ours.get("cost_micros")),
     )
 

@@ -132,7 +132,7 @@ class BubblewrapBackend(LocalBackend):
     async def _build_sandbox(
         self, spec: BaseSpec, owner: str, chosen: Chosen, base: Path, *, setup: bool
     ) -> AsyncGenerator[BuildSandbox]:
-        """Only the one for set-up has a network; hosts that it blocks are reported for `owner`."""
+        """Only set-up has a network; hosts that it blocks are reported for `owner`."""
         if not setup:
             lay_out = partial(_lay_out_record, spec.source, base)
             tools = toolchain.find(spec.env, chosen)
@@ -192,7 +192,7 @@ def _git(base: Path) -> tuple[str, ...]:
 
 
 def _lend(packages: PackageSettings, folder: Path) -> dict[str, str]:
-    """Put what set-up sees of the host into a folder; returns its package settings."""
+    """Copy the host files that set-up sees into a folder; returns its package settings."""
     folder.mkdir(mode=0o755)
     names = copy_certificates(packages.files, folder / "certificates")
     places = {path: f"{_CERTIFICATES}/{name}" for path, name in names.items()}

@@ -23,7 +23,7 @@ _NO_SHELL = '[ -z "$BASH" ] || export -n SHELL;'
 
 
 class RunnerCommands:
-    """One command at a time: the caller takes turns."""
+    """One command at a time; the caller queues them."""
 
     def __init__(
         self,
@@ -34,7 +34,7 @@ class RunnerCommands:
         disk: DiskWatch,
         egress: EgressSocket | None = None,
     ) -> None:
-        """Every command opens the way to an `outlet` anew, for nothing outlives a command."""
+        """Each command starts its own forwarder to `egress`, as no process outlives a command."""
         self._runner = runner
         self._outlet = egress
         self._control = control
@@ -99,4 +99,4 @@ def _put(path: str, content: bytes) -> None:
             os.fchmod(file, 0o644)
             writer.truncate(writer.write(content))
     except OSError as error:
-        raise SandboxError(f"a command cannot be handed over: {error}") from error
+        raise SandboxError(f"the command cannot be sent to the runner: {error}") from error

@@ -1,4 +1,4 @@
-"""Creates bubblewrap sandboxes on this host, ends them, and removes what they leave."""
+"""Creates bubblewrap sandboxes on this host, ends them, and removes their leftovers."""
 
 import asyncio
 import os
@@ -36,7 +36,7 @@ class Layout(NamedTuple):
     mounts: tuple[str, ...]
     written: Path
     pristine: Mapping[str, Stamp] | None = None
-    """Of a copy: its files as they were before the first command."""
+    """For a copied workspace: its files before the first command."""
 
 
 LayOut = Callable[[Identity, Path], Awaitable[Layout]]
@@ -139,7 +139,7 @@ class SandboxFactory:
         base: str = "",
         scope: EgressScope | None = None,
     ) -> Built:
-        """Start a sandbox in a folder of its own; nothing is left of one that does not start.
+        """Start a sandbox in a new folder, which is removed if the start fails.
 
         Without `scope` it reaches no host, and lookups of names are not reported.
         """
@@ -201,7 +201,7 @@ class SandboxFactory:
         await kill_and_wait([*inside, *above, *cgroups.members(record.cgroups)])
 
     async def remove(self, record: SandboxRecord) -> bool:
-        """Take away a dead sandbox's groups and folder; False when they were gone."""
+        """Remove a dead sandbox's groups and folder; False if they were gone."""
         self._guard.forget(record.id)
         # A group can be removed a moment after its last process is gone.
         for _ in range(_ATTEMPTS):

@@ -53,13 +53,13 @@ _MANY = 32
 class Etc(NamedTuple):
     folder: Path
     shared: tuple[tuple[Path, str], ...] = ()
-    """Folders of the host's that sandboxes see as they are, and where."""
+    """Folders of the host that sandboxes see unchanged, and their paths."""
 
 
 def find(store: Path, uid: int, *, host: Path = Path("/etc")) -> Etc:
-    """What that user sees, made when the host's files have changed since the last time."""
+    """The /etc for that user, rebuilt when the host's files have changed."""
     sources = [source for pattern in _TAKEN for source in sorted(host.glob(pattern))]
-    shared = [source for source in sources if _is_large_and_for_everybody(source)]
+    shared = [source for source in sources if _is_large_and_public(source)]
     facts = [(str(source), source.lstat().st_mtime_ns, source in shared) for source in sources]
 
     def build(folder: Path) -> None:
@@ -71,8 +71,8 @@ def find(store: Path, uid: int, *, host: Path = Path("/etc")) -> Etc:
     return Etc(folder, tuple((source, f"/etc/{source.relative_to(host)}") for source in shared))
 
 
-def _is_large_and_for_everybody(source: Path) -> bool:
-    """Whether every user may read all files. We may read more, and so might our sandboxes."""
+def _is_large_and_public(source: Path) -> bool:
+    """Whether every user may read all files. Otherwise sandboxes could read files through us."""
     if source.is_symlink() or not source.is_dir():
         return False
     modes = [source.lstat().st_mode, *(entry.lstat().st_mode for entry in _below(source))]

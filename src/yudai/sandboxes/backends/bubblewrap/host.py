@@ -30,7 +30,7 @@ _REMEDIES = (
     ("kernel/unprivileged_userns_clone", "0", "set `sysctl kernel.unprivileged_userns_clone=1`"),
     ("user/max_user_namespaces", "0", "set `sysctl user.max_user_namespaces` above 0"),
 )
-"""Settings of the kernel, the value with which each forbids user namespaces, what to do then."""
+"""Kernel settings, the value that forbids user namespaces, and the remedy."""
 
 
 class HostSetup(NamedTuple):
@@ -38,7 +38,7 @@ class HostSetup(NamedTuple):
     lease: Path
     etc: Etc
     shell: str
-    """The shell that commands are written for, as sandboxes see it."""
+    """Path of the shell that runs commands, inside sandboxes."""
 
     def new_control(self, folder: Path) -> Path:
         """A sandbox's control folder: its runner, by links to the lease's files, and its output."""
@@ -74,7 +74,7 @@ async def find_host_setup(lease: Path, store: Path, limits: SandboxLimits) -> Ho
     """
     if not (lease / "sh").exists():
         furnish(lease)
-    said = "there is no bubblewrap"
+    said = "bubblewrap is not installed"
     for features in candidates():
         found = await asyncio.to_thread(etc.find, store, features.identity.uid)
         host_setup = HostSetup(features, lease, found, find_shell())
@@ -88,7 +88,7 @@ async def find_host_setup(lease: Path, store: Path, limits: SandboxLimits) -> Ho
 
 
 def candidates() -> Iterator[Features]:
-    """What to try, the best first."""
+    """Variants to try, the best first."""
     for bwrap in find_bwraps():
         for identity in ladder():
             for overlay in (True, False):
@@ -96,8 +96,8 @@ def candidates() -> Iterator[Features]:
 
 
 def remedy(sysctl: Path = Path("/proc/sys")) -> str:
-    """What a person can do where bubblewrap is refused."""
-    advice = "run with --sandbox process (no isolation) or let user namespaces be made"
+    """The remedy if bubblewrap is not allowed."""
+    advice = "run with --sandbox process (no isolation) or allow user namespaces"
     for name, forbids, hint in _REMEDIES:
         if (sysctl / name).exists() and (sysctl / name).read_text().strip() == forbids:
             advice += f": {hint}"
@@ -145,7 +145,7 @@ def furnish(lease: Path, *, sh: Path = Path("/bin/sh")) -> None:
     (lease / "runner").write_text(package_script("bubblewrap/runner.sh"))
     (lease / "runner").chmod(0o644)
     shutil.copyfile(sh.resolve(), lease / "sh")
-    # Without leave to read it the kernel keeps others out of its process: nobody can open its
+    # If the binary is unreadable, the kernel protects its process: no other process can open its
     # descriptors, trace it, or write its answers.
     (lease / "sh").chmod(0o111)
 

@@ -38,9 +38,9 @@ _BECOMING = (
 
 class Identity(NamedTuple):
     uid: int
-    """As commands see it."""
+    """The user's name inside the sandbox."""
     host_uid: int
-    """As the host sees it: owner of what a sandbox may write."""
+    """The host's id of the user, which owns the writable files of a sandbox."""
     args: tuple[str, ...]
     """Bubblewrap's options for it: all namespaces are its own."""
     owned: tuple[str, ...]
@@ -55,18 +55,18 @@ class Identity(NamedTuple):
 
     @property
     def outlives_us(self) -> bool:
-        """Whether the kernel lets a sandbox live on when our process dies."""
+        """Whether a sandbox survives the death of our process."""
         return bool(self.before)
 
     def give(self, *folders: Path) -> None:
-        """Let a sandbox write in folders that we have made."""
+        """Make our folders writable for the sandbox."""
         if self.host_uid != os.getuid():
             for folder in folders:
                 os.chown(folder, self.host_uid, self.host_uid)
 
 
 def ladder() -> list[Identity]:
-    """What to try, the safest first."""
+    """Variants to try, the safest first."""
     # In a user namespace root stays root to the host: the owner of /dev's nodes and /proc/sys.
     others = [_another_user(tool) for tool in _BECOMING] if os.getuid() == 0 else []
     return [*others, _in_namespace(closed=True), _in_namespace(closed=False)]
@@ -79,7 +79,7 @@ def _in_namespace(*, closed: bool) -> Identity:
     if closed:
         args.append("--disable-userns")
     else:
-        how += ", in which further ones can be made"
+        how += ", in which further ones can be created"
     owned = ("/dev", "/proc", "/")
     return Identity(_IN_NAMESPACE, os.getuid(), tuple(args), owned=owned, how=how)
 
@@ -100,7 +100,7 @@ def _another_user(becoming: tuple[str, ...]) -> Identity:
 
 
 class Features(NamedTuple):
-    """What this host lets bubblewrap do."""
+    """The features of bubblewrap that work on this host."""
 
     bwrap: str
     identity: Identity
@@ -120,7 +120,7 @@ def readable(source: Path, target: str) -> tuple[str, ...]:
 
 
 class Frame(NamedTuple):
-    """The command line of all sandboxes of one base, but for what is each one's own."""
+    """The command line of all sandboxes of one base, without what differs per sandbox."""
 
     head: tuple[str, ...]
     programs: tuple[str, ...]
@@ -188,7 +188,7 @@ def _system() -> list[str]:
 
 
 def _private(limits: SandboxLimits) -> list[str]:
-    """What is in memory counts as memory: keep it well below that limit."""
+    """Files in memory count as memory, so keep their limit well below it."""
     half = str(min(limits.disk_bytes, limits.memory_bytes // 2))
     eighth = str(limits.memory_bytes // 8)
     return [
@@ -222,7 +222,7 @@ def _shown(toolchain: Toolchain) -> list[tuple[Path, Path]]:
 
 
 def _hidden(toolchain: Toolchain, empty: Path) -> list[str]:
-    """Settings of package managers that lie among the programs."""
+    """Settings of package managers next to the programs."""
     folders = [(Path(p), Path(p)) for p in ("/usr", "/usr/local")] + _shown(toolchain)
     args: list[str] = []
     for source, place in folders:

@@ -1,12 +1,12 @@
 # Reads "+ PID" and "- PID" lines; when they end, because their writer has, kills who is left.
 trap '' HUP INT QUIT TERM
-boxes=
-while read -r sign box; do
+sandboxes=
+while read -r sign sandbox; do
   left=
-  for other in $boxes; do
-    [ "$other" = "$box" ] || left="$left $other"
+  for other in $sandboxes; do
+    [ "$other" = "$sandbox" ] || left="$left $other"
   done
-  boxes=$left
-  [ "$sign" = - ] || boxes="$left $box"
+  sandboxes=$left
+  [ "$sign" = - ] || sandboxes="$left $sandbox"
 done
-[ -z "$boxes" ] || kill -9 $boxes
+[ -z "$sandboxes" ] || kill -9 $sandboxes

@@ -1,4 +1,4 @@
-"""Which promises hold on this host, each tried in a real sandbox."""
+"""Checks which guarantees hold on this host, each in a real sandbox."""
 
 import shlex
 from pathlib import Path
@@ -24,13 +24,13 @@ _SHELLS_OWN = frozenset({"_", "OLDPWD", "PWD", "SHLVL"})
 
 
 class Trial(NamedTuple):
-    """A sandbox to try things in, and what it should keep to."""
+    """The sandbox for the checks, and its limits."""
 
     built: Built
     features: Features
     limits: SandboxLimits
     host_folder: Path
-    """A folder that the host has and the sandbox must not see."""
+    """A host folder that the sandbox must not see."""
     network: NetworkPolicy
 
 
@@ -57,9 +57,9 @@ async def _files(trial: Trial) -> Kept:
     )
     overlay = "an overlay" if trial.features.overlay else "a copy, for overlays are refused here"
     who = trial.features.identity
-    how = f"own mounts: system folders read-only, the workspace is {overlay}; {who.how}"
+    how = f"own mounts: system folders read-only; the workspace is {overlay}; {who.how}"
     if who.is_hosts_root:
-        how += "; to the kernel it is root, and can change the modes of the host's devices"
+        how += "; to the kernel it is root and can change the modes of the host's devices"
     return holds and not who.is_hosts_root, how
 
 
@@ -74,7 +74,7 @@ async def _network(trial: Trial) -> Kept:
     devices = "sed -n 's/^ *\\([^:]*\\):.*/\\1/p' /proc/net/dev"
     holds = await _says(trial, devices, "lo") and await _is_apart(trial, "net")
     reached = [f"{_WHO[phase]} reach {_extent(trial.network.hosts(phase))}" for phase in Phase]
-    how = f"through a proxy of ours {', '.join(reached)}"
+    how = f"through Yudai's proxy {', '.join(reached)}"
     return holds, f"own network namespace with a loopback device only; {how}"
 
 
@@ -87,7 +87,7 @@ def _extent(hosts: tuple[str, ...]) -> str:
 async def _processes(trial: Trial) -> Kept:
     await trial.built.commands.exec("setsid sleep 1000 & (nohup sleep 1000 &)")
     holds = await _is_alone(trial) and await _is_apart(trial, "pid")
-    return holds, "own process namespace; everything in it is killed after each command"
+    return holds, "own process namespace; all its processes are killed after each command"
 
 
 def _memory(trial: Trial) -> Kept:
@@ -110,30 +110,30 @@ def _process_count(trial: Trial) -> Kept:
 
 def _disk(limits: SandboxLimits) -> Kept:
     limit = f"{limits.disk_bytes // _MIB} MiB"
-    how = f"{limit} for a file; the workspace is measured every few seconds and stopped at {limit}"
+    how = f"{limit} for a file; commands stop at {limit} of workspace, measured every few seconds"
     return True, how
 
 
 async def _time(trial: Trial) -> Kept:
     result = await trial.built.commands.exec("setsid sleep 1000 & sleep 1000", timeout_s=_SHORT_S)
     holds = result.timed_out and await _is_alone(trial)
-    return holds, "a command is killed with all it started, and its output so far is kept"
+    return holds, "a command is killed with all its child processes; its output so far is kept"
 
 
 def _kernel() -> Kept:
-    how = "the host's own: no wall against its bugs"
+    how = "the host's own: no protection against its bugs"
     if seccomp.program() is not None:
-        how += ", but its riskiest calls are denied"
+        how += ", but the riskiest system calls are denied"
     return False, how
 
 
 async def _is_alone(trial: Trial) -> bool:
-    """Only process 1 and the shell are there; no new process is made to count them."""
+    """Whether only process 1 and the shell exist; counted without a new process."""
     return await _says(trial, "set -- /proc/[0-9]*; echo $#", "2")
 
 
 async def _is_apart(trial: Trial, namespace: str) -> bool:
-    """Whether the sandbox's namespace is another than ours."""
+    """Whether the sandbox's namespace differs from ours."""
     said = (await trial.built.commands.exec(f"readlink /proc/self/ns/{namespace}")).text.strip()
     return said.startswith(namespace) and said != own_namespace(namespace)
 

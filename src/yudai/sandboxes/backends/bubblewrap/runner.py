@@ -52,18 +52,18 @@ _NOWHERE = Path("/dev/null")
 _READ_LATER = os.O_RDONLY | os.O_NONBLOCK
 _NICE = 10
 _GROUPS = (0, 1, 3)
-"""Where the runner has the entrances of its control groups: version 1 has three."""
+"""The runner's descriptors for its control groups; version 1 has three."""
 _LINE, _REPORT, _SYSCALLS = 2, 4, 5
 _NAMED = ((_REPORT, "--json-status-fd"), (_SYSCALLS, "--seccomp"))
 """Descriptors that bubblewrap does not pass on, by the option that names each."""
 _FREE = 10
-"""From here on no descriptor of ours is in the way of theirs."""
+"""The lowest number of our descriptors, so that they do not collide with the sandbox's."""
 _SIGNALS = signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}
-"""What is ignored or blocked with us is neither in a sandbox: no shell could change that there."""
+"""Signals that we ignore or block are reset in a sandbox, because a shell cannot reset them."""
 
 
 class Launch(NamedTuple):
-    """What it takes to start a sandbox."""
+    """Everything that starting a sandbox needs."""
 
     argv: Sequence[str]
     control: Path
@@ -75,7 +75,7 @@ class Launch(NamedTuple):
 
 
 class _Ends(NamedTuple):
-    """Our ends: of the line to the runner, and both of the commands' output."""
+    """Our ends of the pipes: to the runner, and both of the commands' output."""
 
     line: int
     output: int
@@ -83,7 +83,7 @@ class _Ends(NamedTuple):
     """Held open, so that there is always a writer; each command opens the pipe again, so that none
     inherits what another did to it."""
     report: int
-    """Bubblewrap tells here what it has started, and that it has ended."""
+    """bubblewrap reports here the started process and its end."""
 
 
 class _Bwrap(NamedTuple):
@@ -110,7 +110,7 @@ class Runner:
         self._heard = b""
         self._pending: _Pending | None = None
         self.lost: str = ""
-        """Why this sandbox cannot be used any more; "" while it can."""
+        """Why this sandbox cannot be used any more; "" if it can."""
 
     @classmethod
     async def start(cls, launch: Launch) -> "Runner":
@@ -180,14 +180,14 @@ class Runner:
     async def _meet_child(self) -> None:
         """Of a sandbox that has not said so yet, find process 1: it waits for bubblewrap's word.
 
-        Were only bubblewrap killed, it would wait for ever; bubblewrap is halted first, so that
-        it cannot start another one behind our back.
+        If only bubblewrap were killed, process 1 would wait forever. bubblewrap is halted first, so
+        that it cannot start another one meanwhile.
         """
         if len(self._pidfds) > 1:
             return
         with suppress(ProcessLookupError):
             signal.pidfd_send_signal(self._pidfds[0], signal.SIGSTOP)
-        while _runs(self._bwrap):  # noqa: ASYNC110 - the kernel tells nobody
+        while _runs(self._bwrap):  # noqa: ASYNC110 - the kernel sends no event
             await asyncio.sleep(0)
         for pid in children(self._bwrap):
             with suppress(ProcessLookupError):
@@ -230,12 +230,12 @@ class Runner:
                 self._settle(int(status))
 
     def _on_death(self) -> None:
-        """Without bubblewrap above it a sandbox might outlive us."""
+        """Without bubblewrap, a sandbox might outlive us."""
         self._kill()
         self._lose("the sandbox has died")
 
     def _settle(self, status: int) -> None:
-        """Every writer is dead: what is in the pipe is the rest."""
+        """Every writer is dead, so the pipe contains the rest."""
         while self._on_output():
             pass
         if self._pending is not None and not self._pending.status.done():
@@ -308,7 +308,7 @@ def _start(launch: Launch) -> tuple[_Bwrap, _Ends]:
 
 
 def _spawn(argv: Sequence[str], fds: Mapping[int, int]) -> int:
-    """It gets these descriptors and no other one; keys that are pressed for us do not reach it."""
+    """It gets only these descriptors, and no keys pressed in our terminal."""
     program, *words = argv
     names = [word for number, word in _NAMED if number in fds for word in (word, str(number))]
     keep()
@@ -335,7 +335,7 @@ def _met(pid: int) -> _Bwrap:
 
 
 def _above(stack: ExitStack, descriptor: int) -> int:
-    """The same where putting it in its place overwrites none of the others."""
+    """The same number, if that overwrites no other descriptor."""
     if descriptor < _FREE:
         low = descriptor
         try:

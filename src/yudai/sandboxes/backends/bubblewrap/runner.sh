@@ -1,8 +1,8 @@
-# Runs as process 1 of a box: reads "NUMBER STDIN" lines, runs the request, answers "NUMBER STATUS".
+# Runs as process 1 of a sandbox: reads "NUMBER STDIN" lines, runs the request, answers "NUMBER STATUS".
 # $1 is the shell for commands, $2 and $3 are limits of file size and data in what `ulimit` counts.
 # Requests and answers use descriptor 4, which commands never have.
 set -e
-# Descriptors 0, 1 and 3 are the entrances of the box's control groups: a 0 takes this process in.
+# Descriptors 0, 1 and 3 are the entrances of the sandbox's control groups: a 0 takes this process in.
 echo 0 >&0
 echo 0 >&1
 echo 0 >&3

@@ -1,6 +1,6 @@
 """System calls that no build or test needs and that reach past a namespace, as a BPF program.
 
-Denied: the kernel's keys (the session's would be inherited), namespaces of one's own, the parts of
+Denied: the kernel's keys (the session's would be inherited), new namespaces, the parts of
 the kernel with the longest record of escapes, another's limits for process 1, and sockets that no
 network namespace keeps in.
 """
@@ -24,7 +24,7 @@ class _Machine(NamedTuple):
     arch: int
     denied: tuple[int, ...]
     absent: tuple[int, ...]
-    """Answered as if the kernel did not have them: libraries then do without."""
+    """Answered as unknown to the kernel, so that libraries use alternatives."""
     namespaces: tuple[int, ...]
     """Denied when their first argument asks for a user namespace."""
     limits: int
@@ -57,7 +57,7 @@ _MACHINES = {
 
 
 def program(machine: str = platform.machine()) -> bytes | None:
-    """The filter for bubblewrap; None for a machine that we have no numbers of."""
+    """The filter for bubblewrap; None for an unknown processor architecture."""
     if machine not in _MACHINES:
         return None
     known = _MACHINES[machine]

@@ -1,4 +1,4 @@
-"""Containers by podman or docker: nothing of the host but its kernel, no network, few rights."""
+"""Containers by podman or docker: only the kernel is the host's, no network, few rights."""
 
 import asyncio
 import shlex
@@ -25,14 +25,14 @@ from yudai.sandboxes.backends.network.egress import forward_line, proxy_variable
 from yudai.sandboxes.backends.remote.cloud import (
     INSTALLATION,
     BaseGoneError,
-    CutError,
+    ConnectionCutError,
     DeniedError,
     Found,
     FullError,
     GoneError,
     Machine,
+    MachineOutput,
     MachineSpec,
-    Said,
 )
 from yudai.sandboxes.domain.guarantees import guarantees
 from yudai.sandboxes.port import Capabilities, OnBlocked, ignore_blocked
@@ -77,17 +77,17 @@ class ContainerMachine:
     def variables(self) -> Mapping[str, str]:
         return proxy_variables() if self._socket is not None and self._socket.is_way else {}
 
-    async def run(self, line: str, *, timeout_s: float, max_bytes: int = 1 << 20) -> Said:
+    async def run(self, line: str, *, timeout_s: float, max_bytes: int = 1 << 20) -> MachineOutput:
         return await self.tell(line, b"", timeout_s=timeout_s, max_bytes=max_bytes)
 
     async def tell(
         self, line: str, text: bytes, *, timeout_s: float, max_bytes: int = 1 << 20
-    ) -> Said:
+    ) -> MachineOutput:
         """Every user of this host can read the engine's arguments, but not its standard input."""
         answer = await self._exec(line, stdin=text, timeout_s=timeout_s, max_bytes=max_bytes)
         if answer.code != 0 and not answer.output:
-            return Said(answer.code, answer.error.encode())
-        return Said(answer.code, answer.output)
+            return MachineOutput(answer.code, answer.error.encode())
+        return MachineOutput(answer.code, answer.output)
 
     async def put(self, path: str, content: bytes) -> None:
         line = f"umask 077; exec cat >{shlex.quote(path)}"
@@ -95,35 +95,33 @@ class ContainerMachine:
         try:
             answer = await self._exec(line, stdin=content, timeout_s=timeout_s)
         except TimeoutError:
-            raise CutError("a file could not be put into the container in time") from None
+            raise ConnectionCutError("writing the file to the container took too long") from None
         if answer.code != 0:
             kind = FullError if _FULL in answer.error.lower() else SandboxError
-            raise kind(f"a file cannot be put into the container: {answer.error}")
+            raise kind(f"the file cannot be written to the container: {answer.error}")
 
     async def allow(self, hosts: Sequence[str]) -> None:
         if self._socket is not None:
             await self._socket.close()
             self._socket = None
         if hosts:
-            raise SandboxError("a container's network can only be closed")
+            raise SandboxError("a container's network can only be disabled")
 
     async def extend(self, ttl_s: float) -> None:
-        """Its lifetime was fixed when it was made."""
+        """Its lifetime was fixed at creation."""
 
     async def connect(self) -> None:
-        """Start what carries its connections to the proxy, and wait until it listens."""
+        """Start the forwarder to the proxy, and wait until it listens."""
         if self._socket is None or not self._socket.is_way:
             return
         try:
             answer = await self._exec(forward_line(), timeout_s=_CONNECT_S)
         except TimeoutError:
-            raise SandboxError(
-                "the container has no way to the proxy: it does not answer"
-            ) from None
+            raise SandboxError("the container cannot reach the proxy: it does not answer") from None
         if answer.code in _LACKING:
             raise DeniedError(f"the sandbox's image needs python3: {answer.error}")
         if answer.code != 0:
-            raise SandboxError(f"the container has no way to the proxy: {answer.error}")
+            raise SandboxError(f"the container cannot reach the proxy: {answer.error}")
 
     async def _exec(
         self, line: str, *, timeout_s: float, stdin: bytes = b"", max_bytes: int = 1 << 20
@@ -138,7 +136,7 @@ class ContainerMachine:
         if answer.code != 0 and any(words in said for words in _GONE):
             raise GoneError("the container has ended")
         if answer.code == _CUT:
-            raise CutError(f"{self._engine.name} exec: {answer.error}")
+            raise ConnectionCutError(f"{self._engine.name} exec: {answer.error}")
         return answer
 
 
@@ -207,7 +205,7 @@ class ContainerCloud:
         engine, image = (await self._found()).engine, f"{_BASES}:{name}"
         before = await engine.inspect("image", image)
         words = commit_words(self._tags.get(machine.id, {}), machine.id, image)
-        # Of a process that died before it noted it; without a name it would stay for ever.
+        # Left by a process that died before it recorded it; without a name it would stay forever.
         old = [str(one.get("Id")) for one in before]
         try:
             await _to_its_end(engine.ask(*words, timeout_s=_COMMIT_S))
@@ -260,7 +258,7 @@ class ContainerCloud:
         if answer.code == 0:
             return
         if _TAKEN in said:
-            raise NameTakenError(f"there is a container of that name: {answer.error}")
+            raise NameTakenError(f"there is already a container with that name: {answer.error}")
         if not any(words in said for words in _NO_IMAGE):
             raise SandboxError(f"the container could not be started: {answer.error}")
         if machine_spec.image:
@@ -268,7 +266,7 @@ class ContainerCloud:
         raise self._no_image(engine)
 
     async def _clear(self, key: str) -> None:
-        """What cannot be removed now is left to the next sweep."""
+        """The next sweep removes what cannot be removed now."""
         with suppress(SandboxError):
             await self.kill(key)
 

@@ -1,4 +1,4 @@
-"""Podman or docker, called as a program: never through its socket, never by a shell."""
+"""Calls podman or docker as a program, never through its socket or a shell."""
 
 import asyncio
 import json
@@ -30,10 +30,10 @@ _MISSING = (
     "no container with",
     "image not known",
 )
-_NONE = "there is no container engine: install podman, or docker and start its daemon"
+_NONE = "no container engine found: install podman, or docker and start its daemon"
 _REMEDIES = {
     "cannot connect to the docker daemon": "start its daemon, or install podman",
-    "permission denied": "let this user use it, or use podman without root",
+    "permission denied": "give this user access to it, or use podman without root",
     "newuidmap": "install uidmap, and give this user ids in /etc/subuid and /etc/subgid",
     "subuid": "give this user ids in /etc/subuid and /etc/subgid",
     "runtime": "install runc or crun, and name it in containers.conf or CONTAINER_ENGINE",
@@ -44,11 +44,11 @@ class Answer(NamedTuple):
     code: int
     output: bytes
     error: str
-    """The last line of what went to standard error, but for where to read more."""
+    """The last line of standard error, without hints for further reading."""
 
     @property
     def is_missing(self) -> bool:
-        """Whether what was asked for is not there, in the words of both."""
+        """Whether the message of either engine means "not found"."""
         return self.code != 0 and any(words in self.error.lower() for words in _MISSING)
 
 
@@ -74,7 +74,7 @@ class Engine:
 
     @property
     def is_podman(self) -> bool:
-        """By what it says: podman may be installed under docker's name."""
+        """Detected by its output, because podman may be installed under docker's name."""
         return "host" in self.facts
 
     async def call(
@@ -84,7 +84,7 @@ class Engine:
         timeout_s: float = _CALL_S,
         max_bytes: int = 16 << 20,
     ) -> Answer:
-        """TimeoutError when there is no end in time, SandboxError when it says too much."""
+        """TimeoutError if it does not end in time, SandboxError if its output is too large."""
         try:
             process = await asyncio.create_subprocess_exec(
                 *self.argv,
@@ -105,23 +105,23 @@ class Engine:
             await process.wait()
 
     async def attempt(self, *words: str, timeout_s: float = _CALL_S) -> Answer:
-        """For what may be refused."""
+        """Run a command that may fail."""
         try:
             return await self.call(*words, timeout_s=timeout_s)
         except TimeoutError:
             raise SandboxError(
-                f"{self.name} {words[0]} did not end within {timeout_s:g} s"
+                f"{self.name} {words[0]} did not finish within {timeout_s:g} s"
             ) from None
 
     async def ask(self, *words: str, timeout_s: float = _CALL_S) -> bytes:
-        """For what has to succeed."""
+        """Run a command that must succeed."""
         answer = await self.attempt(*words, timeout_s=timeout_s)
         if answer.code != 0:
             raise SandboxError(f"{self.name} {words[0]}: {answer.error or 'failed'}")
         return answer.output
 
     async def inspect(self, kind: str, *names: str) -> list[Object]:
-        """What is known of containers or images; those that are gone are left out."""
+        """Inspect containers or images; missing ones are left out."""
         if not names:
             return []
         answer = await self.attempt(kind, "inspect", *names)
@@ -131,7 +131,7 @@ class Engine:
 
 
 async def find_engine(wanted: str | None) -> Engine:
-    """The one that is named, else the first that answers; SandboxError says what to do."""
+    """The named engine, else the first that works; SandboxError with the remedy."""
     said: list[str] = []
     for argv in _candidates(wanted):
         engine = Engine(argv)
@@ -182,7 +182,7 @@ async def _talk(process: asyncio.subprocess.Process, stdin: bytes, max_bytes: in
         error = group.create_task(_last(process.stderr))
     code, said = await process.wait(), output.result()
     if said is None:
-        raise SandboxError(f"a command in a container said more than {max_bytes} bytes")
+        raise SandboxError(f"a command in a container printed more than {max_bytes} bytes")
     return Answer(code, said, error.result())
 
 
@@ -198,7 +198,7 @@ async def _feed(pipe: asyncio.StreamWriter, content: bytes) -> None:
 async def _read(
     pipe: asyncio.StreamReader, limit: int, on_over: Callable[[], None]
 ) -> bytes | None:
-    """All of it; None when that is more than the limit."""
+    """The whole output; None above the limit."""
     kept = bytearray()
     while chunk := await pipe.read(_CHUNK):
         kept += chunk

@@ -1,4 +1,4 @@
-"""The command line of a container: what holds an agent in it."""
+"""The command line of a container, with the flags that isolate it."""
 
 import os
 import resource
@@ -10,11 +10,11 @@ from yudai.sandboxes.backends.remote.cloud import INSTALLATION, MachineSpec
 from yudai.sandboxes.port import SandboxLimits
 
 LABEL = "yudai."
-"""In front of our tags among an image's own labels."""
+"""Prefix of our tags among an image's own labels."""
 SOCKET_FOLDER = "/run/doors"
-"""Where a container finds the socket of its proxy."""
+"""Folder of the proxy's socket in a container."""
 NAMES = "/run/nscd"
-"""Where glibc asks for names: /var/run is a link to /run."""
+"""Folder in which glibc looks up names; /var/run is a link to /run."""
 
 # Our warden is root in its container: it becomes the agent, ends what that started, and owns what
 # the agent may not change. The agent itself has none of these.
@@ -24,7 +24,7 @@ _KEPT = ("/workspace", "/home/agent", "/var/lib/yudai")
 _FILES = 4096
 _MOST_PROCESSES = 1 << 15
 _RUN_BYTES = 16 << 20
-# A shell that waits takes up the orphans, which would count against the limit for ever.
+# A waiting shell reaps orphans, which would otherwise count against the process limit forever.
 _MAIN = 'sleep "$1" & while kill -0 $! 2>/dev/null; do wait $!; done'
 _GRACE_S = 60
 _PROXIES = ("http_proxy", "https_proxy", "ftp_proxy", "all_proxy", "no_proxy")
@@ -32,7 +32,7 @@ _PROXIES = ("http_proxy", "https_proxy", "ftp_proxy", "all_proxy", "no_proxy")
 
 @dataclass(frozen=True)
 class Setting:
-    """What a container is made of and where, besides its order."""
+    """Settings of the containers, besides each one's spec."""
 
     image: str
     is_built: bool = False
@@ -103,16 +103,16 @@ def _sizes(limits: SandboxLimits) -> list[str]:
 
 
 def _within(name: str, kind: int, wanted: int) -> str:
-    """An engine that is not root of the whole host may not ask for more than it has itself."""
+    """A rootless engine cannot request more than it has itself."""
     hard = resource.getrlimit(kind)[1]
     most = wanted if hard == resource.RLIM_INFINITY else min(hard, wanted)
     return f"{name}={most}:{most}"
 
 
 def _places(limits: SandboxLimits) -> list[str]:
-    """Nothing can be written to but these; what is in memory counts as memory.
+    """Only these are writable; files in memory count as memory.
 
-    While a base is built there are none of them: its tree becomes a layer of its image.
+    While a base is built there are none of them, because its tree becomes a layer of its image.
     """
     half = min(limits.disk_bytes, limits.memory_bytes // 2)
     open_to_all = f"rw,nosuid,nodev,exec,mode=1777,size={half}"
@@ -125,7 +125,7 @@ def _places(limits: SandboxLimits) -> list[str]:
 
 
 def _mounts(setting: Setting) -> list[str]:
-    """Never one that can be written to, and never an engine's socket."""
+    """Read-only mounts only, and never an engine's socket."""
     shown = {
         setting.local_sockets: SOCKET_FOLDER,
         setting.names: NAMES,
@@ -135,7 +135,7 @@ def _mounts(setting: Setting) -> list[str]:
 
 
 def _no_proxies(setting: Setting) -> list[str]:
-    """Engines hand the host's on, with any password in them."""
+    """Engines would pass on the host's settings, including passwords."""
     if setting.is_podman:
         return ["--http-proxy=false"]
     names = [*_PROXIES, *(name.upper() for name in _PROXIES)]

@@ -39,12 +39,12 @@ _ABSENT = ("io_uring_setup", "io_uring_enter", "io_uring_register", "clone3", "s
 _LIMITED = ("clone", "unshare", "socket")
 _HOSTS = "127.0.0.1 localhost sandbox\n::1 localhost\n"
 _NAME = 64
-_DELEGATE = "let its user have the controllers (Delegate=cpu memory pids), or run it as root"
+_DELEGATE = "delegate the controllers to its user (Delegate=cpu memory pids), or run it as root"
 _OURS = frozenset((*_DENIED, *_ABSENT, *_LIMITED))
 
 
 def stricter(profile: Object) -> Object | None:
-    """The same without what we deny; None when it is not a list of what is allowed."""
+    """The profile without the denied calls; None if it is not a list of allowed ones."""
     if profile.get("defaultAction") != _ERRNO:
         return None
     kept = [_without_ours(as_object(rule)) for rule in as_items(profile.get("syscalls"))]
@@ -88,7 +88,7 @@ async def find_host_setup(wanted: str | None, home: Path) -> HostSetup:
     try:
         return await asyncio.to_thread(_furnish, engine, home)
     except OSError as error:
-        raise SandboxError(f"cannot write for containers: {error}") from error
+        raise SandboxError(f"cannot create the folder for containers: {error}") from error
 
 
 def _furnish(engine: Engine, home: Path) -> HostSetup:
@@ -122,9 +122,9 @@ def _write(path: Path, text: str) -> Path:
 class Host(NamedTuple):
     rootless: bool
     controllers: frozenset[str]
-    """What it can limit of a container: cpu, memory, pids."""
+    """Limits that the engine supports: cpu, memory, pids."""
     driver: str
-    """Of its storage."""
+    """The storage driver."""
 
 
 def host_of(facts: Object) -> Host:
@@ -151,27 +151,27 @@ def found_of(one: Object) -> Found:
 def kept(host: Host, *, is_filtered: bool) -> dict[GuaranteeKind, Kept]:
     """`is_filtered`: whether we know that the riskiest system calls are denied."""
     who = "an ordinary user" if host.rootless else "root, with few of its rights"
-    calls = ", but its riskiest calls are denied" if is_filtered else ""
+    calls = ", but the riskiest system calls are denied" if is_filtered else ""
     return {
         "files": (
             True,
-            f"own root, read-only; only /workspace, /home/agent and temporary folders are writable;"
+            f"own read-only root; only /workspace, /home/agent and temporary folders are writable;"
             f" the container's root is the host's {who}, and commands are not root",
         ),
         "environment": (True, "cleared; a fixed list is set"),
-        "network": (True, "none; hosts that are allowed are reached through a proxy of ours"),
-        "processes": (True, "own namespace; the agent's are killed after each command"),
+        "network": (True, "none; allowed hosts are reached through Yudai's proxy"),
+        "processes": (True, "own namespace; the agent's processes are killed after each command"),
         "memory": _held(host, "memory"),
         "process count": _held(host, "pids"),
         "processors": _held(host, "cpu"),
         "disk": (
             True,
-            "a file by its size, temporary folders by theirs; the workspace is measured every few"
+            "files and temporary folders have a maximum size; the workspace is measured every few"
             f" seconds (storage: {host.driver or 'unknown'})",
         ),
-        "time": (True, "a command is killed with all it started, and its output so far is kept"),
+        "time": (True, "a command is killed with its child processes; its output is kept"),
         "output": (True, "capped in the container; head and tail are kept"),
-        "kernel": (False, f"the host's own: no wall against its bugs{calls}"),
+        "kernel": (False, f"the host's own: no protection against its bugs{calls}"),
     }
 
 
@@ -196,7 +196,7 @@ def _docker(facts: Object) -> Host:
 def _held(host: Host, controller: str) -> Kept:
     if controller in host.controllers:
         return True, "cgroup: of each container"
-    return False, f"the engine has no cgroup for it: {_DELEGATE}"
+    return False, f"the engine cannot limit it: {_DELEGATE}"
 
 
 def _seconds(moment: str) -> float | None:

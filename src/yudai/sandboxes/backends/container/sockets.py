@@ -1,4 +1,4 @@
-"""The sockets that containers without a network see: a proxy's, or the name watch's."""
+"""Sockets for containers without a network: of a proxy, or of the name watch."""
 
 import asyncio
 import shutil
@@ -28,7 +28,7 @@ class ProxySocket:
     def __init__(self, folder: Path, server: Proxy | NameWatch) -> None:
         self.folder = folder
         self.is_way = isinstance(server, Proxy)
-        """Otherwise it only sees which names are looked up."""
+        """Otherwise it only reports which names are looked up."""
         self._server = server
 
     async def close(self) -> None:
@@ -60,10 +60,10 @@ class ProxySockets:
             server.start()
         except FileExistsError:
             raise NameTakenError(
-                "there is a container of that name: it has a socket folder"
+                "there is already a container with that name: it has a socket folder"
             ) from None
         except OSError as error:
-            raise SandboxError(f"there is no way to a proxy: {error}") from error
+            raise SandboxError(f"the proxy's socket cannot be created: {error}") from error
         proxy_socket = self._open[machine_spec.key] = ProxySocket(folder, server)
         return proxy_socket
 
@@ -75,7 +75,7 @@ class ProxySockets:
         return server if machine_spec.phase or isinstance(server, Proxy) else None
 
     async def close(self, key: str) -> None:
-        """Also removes the folder that a dead process of ours left."""
+        """Also removes the folder that a dead process left."""
         proxy_socket = self._open.pop(key, None)
         if proxy_socket is not None:
             await proxy_socket.close()
@@ -87,7 +87,7 @@ class ProxySockets:
             await self.close(key)
 
     async def sweep(self, used: Collection[str]) -> None:
-        """Remove what is left of those whose process died before there was a container."""
+        """Remove folders whose process died before it created the container."""
         await asyncio.to_thread(self._sweep, {*used, *self._open})
 
     def _sweep(self, used: Collection[str]) -> None:

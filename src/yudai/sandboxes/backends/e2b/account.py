@@ -1,4 +1,4 @@
-"""An account at E2B: its calls in our types, each with a deadline and with our errors."""
+"""An account at E2B: its calls with our types, deadlines and errors."""
 
 import inspect
 import math
@@ -16,7 +16,7 @@ from yudai.sandboxes.backends.remote.cloud import (
     DeniedError,
     Found,
     MachineSpec,
-    UnheardError,
+    NoAnswerError,
 )
 
 _DOMAIN = "e2b.app"
@@ -43,7 +43,7 @@ def egress(hosts: Sequence[str]) -> dict[str, Any]:
 def _name(host: str) -> str:
     name, _, port = host.partition(":")
     if port not in _PORTS:
-        raise DeniedError(f"{host} cannot be allowed: E2B's rules know the ports 80 and 443 alone")
+        raise DeniedError(f"{host} cannot be allowed: E2B's rules support ports 80 and 443")
     if name == _EVERYTHING and port:
         raise DeniedError(f"{host} cannot be allowed: E2B's rules open every port of all hosts")
     return name
@@ -61,10 +61,10 @@ class Timings(NamedTuple):
     call_s: float = 30.0
     create_s: float = 60.0
     ready_s: float = 60.0
-    """For a machine that was made, until it answers."""
+    """Seconds until a created machine must answer."""
     snapshot_s: float = 600.0
     look_up_s: float = 120.0
-    """For finding out what became of a call whose answer was lost."""
+    """Seconds for finding out the result of a call whose response was lost."""
 
 
 class Account:
@@ -91,7 +91,7 @@ class Account:
             raise BaseGoneError(f"the prepared base is gone: {error}") from error
 
     async def attach(self, machine_id: str, ttl_s: float) -> AsyncSandbox:
-        async with self.asking("finding a sandbox again") as options:
+        async with self.asking("looking up a sandbox") as options:
             return await AsyncSandbox.connect(machine_id, timeout=math.ceil(ttl_s), **options)
 
     async def fork(
@@ -103,10 +103,10 @@ class Account:
             )
 
     async def snapshot(self, machine_id: str, name: str) -> str:
-        """With its memory, or of its disk alone where the account has no more than that."""
+        """A snapshot with memory, or of the disk alone if the account supports only that."""
         try:
             return await self._snapshot(machine_id, name)
-        except UnheardError:
+        except NoAnswerError:
             found = [key async for key in self._snapshots(name)]
             if not found:
                 raise
@@ -122,13 +122,13 @@ class Account:
     async def kill(self, machine_id: str) -> bool:
         try:
             return await self._kill(machine_id)
-        except UnheardError:
+        except NoAnswerError:
             # A machine that is gone was ended by the call whose answer was lost.
             await self._kill(machine_id)
             return True
 
     async def find(self, tags: Mapping[str, str]) -> list[Found]:
-        """All pages, running and paused; their filter is checked, for much hangs on it."""
+        """List all pages, running and paused; checks the filter, as deletions depend on it."""
         query = SandboxQuery(metadata=dict(tags), state=[SandboxState.RUNNING, SandboxState.PAUSED])
         async with self.asking("listing sandboxes") as options:
             pages = AsyncSandbox.list(query=query, limit=_PER_PAGE, **options)
@@ -140,7 +140,7 @@ class Account:
         return list(found.values())
 
     async def look(self) -> None:
-        """Whether we are let in."""
+        """Whether the key is accepted."""
         async with self.asking("asking E2B") as options:
             await AsyncSandbox.list(limit=1, **options).next_items()
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 NO_SDK = "E2B's SDK is missing: pip install 'yudai[e2b]'"
 _FORKS_AT_ONCE = 20
-_SIZE = "the size of the VM, as its template was built"
+_SIZE = "the size of the VM, set when its template was built"
 PYTHON = "3.12-bookworm"
 PACKAGES = ("bash", "build-essential", "ca-certificates", "git", "nodejs", "npm", "procps", "tar")
 _FOLDERS = (WORKSPACE, "/var/lib/yudai")

@@ -12,7 +12,7 @@ from yudai.kit.errors import SandboxError
 from yudai.kit.retry import growing, retry, within
 from yudai.sandboxes.backends.e2b.account import Account
 from yudai.sandboxes.backends.e2b.errors import (
-    LateError,
+    AnswerTimeoutError,
     UnreachedError,
     UnsupportedError,
     translate,
@@ -24,7 +24,7 @@ from yudai.sandboxes.backends.remote.cloud import (
     BusyError,
     Machine,
     MachineSpec,
-    UnheardError,
+    NoAnswerError,
     clean_up,
 )
 
@@ -34,7 +34,7 @@ T = TypeVar("T")
 
 _FIRST_PAUSE_S = 0.5
 _LONGEST_PAUSE_S = 15.0
-_UNSURE = (BusyError, UnheardError, UnreachedError)
+_UNSURE = (BusyError, NoAnswerError, UnreachedError)
 
 
 class Maker:
@@ -55,18 +55,18 @@ class Maker:
         except UnsupportedError as error:
             raise NotImplementedError from error
         except SandboxError as error:
-            if isinstance(error, UnheardError):
+            if isinstance(error, NoAnswerError):
                 await self._discard_strays(source)
             return [error for _ in machine_specs]
         fit = await gather(
             self._fit(self._fork_of(source, fork), machine_spec)
             for fork, machine_spec in zip(forks, machine_specs, strict=False)
         )
-        fewer = SandboxError("E2B made fewer forks than were asked for")
+        fewer = SandboxError("E2B created fewer forks than requested")
         return [*fit, *[fewer] * (len(machine_specs) - len(fit))]
 
     async def discard(self, machine_id: str) -> None:
-        """It ends by itself, a little later, where we cannot do it."""
+        """Remove it; if that fails, it ends by itself a little later."""
         killing = self.account.kill(machine_id)
         await clean_up(killing, "sandbox.not_removed", sandbox_id=machine_id)
 
@@ -83,12 +83,12 @@ class Maker:
         """The SDK has no key that would make asking twice safe, so it is looked for first."""
         try:
             return await self.account.make(machine_spec, self._template)
-        except UnheardError as error:
+        except NoAnswerError as error:
             found = await self._look_up(partial(self.account.find, _ours(machine_spec.tags)))
             if found:
                 attach = partial(self.account.attach, found[0].id, machine_spec.ttl_s)
                 return await self._look_up(attach)
-            if isinstance(error, LateError):
+            if isinstance(error, AnswerTimeoutError):
                 # It may come yet: a second one might be one too many.
                 raise
             return await self.account.make(machine_spec, self._template)
@@ -99,7 +99,7 @@ class Maker:
         try:
             return await retry(ask, within(self.account.timings.look_up_s, pauses_s), on=_UNSURE)
         except _UNSURE as error:
-            raise UnheardError(f"what became of a lost answer is unknown: {error}") from error
+            raise NoAnswerError(f"the response to a creation was lost: {error}") from error
 
     async def _ready(self, machine: E2BMachine) -> E2BMachine:
         try:

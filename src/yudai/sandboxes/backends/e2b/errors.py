@@ -12,11 +12,11 @@ from yudai.sandboxes.backends.remote.cloud import (
     BY_STATUS,
     BusyError,
     ByClass,
-    CutError,
+    ConnectionCutError,
     DeniedError,
     FullError,
     GoneError,
-    UnheardError,
+    NoAnswerError,
     by_class,
     one_line,
 )
@@ -25,7 +25,7 @@ _NO_KEY = "E2B does not accept the key: check E2B_API_KEY"
 _OLD_TEMPLATE = "the template is too old for the SDK: yudai sandbox build-template"
 
 
-class LateError(UnheardError):
+class AnswerTimeoutError(NoAnswerError):
     """There was no answer in time; the request may still be carried out."""
 
 
@@ -55,8 +55,8 @@ _BY_CLASS: ByClass = {
     httpx.ConnectError: UnreachedError,
     httpx.ConnectTimeout: UnreachedError,
     # The line broke, or was silent for too long.
-    theirs.TimeoutException: LateError,
-    httpx.TimeoutException: LateError,
+    theirs.TimeoutException: AnswerTimeoutError,
+    httpx.TimeoutException: AnswerTimeoutError,
 }
 _BY_STATUS = {**BY_STATUS, 404: AbsentError, 405: UnsupportedError, 501: UnsupportedError}
 
@@ -68,26 +68,26 @@ async def asking(doing: str, deadline_s: float) -> AsyncGenerator[None]:
         async with asyncio.timeout(deadline_s):
             yield
     except TimeoutError:
-        raise LateError(f"{doing}: E2B did not answer within {deadline_s:g} s") from None
+        raise AnswerTimeoutError(f"{doing}: E2B did not answer within {deadline_s:g} s") from None
     except Exception as error:
         raise translate(error, doing) from error
 
 
 @asynccontextmanager
 async def talking(doing: str) -> AsyncGenerator[None]:
-    """A call of a machine: when its answer was lost, the line was cut."""
+    """Around a call of a machine: a lost response is a ConnectionCutError."""
     try:
         yield
     except TimeoutError:
         raise
     except Exception as error:
         ours = translate(error, doing)
-        raise CutError(str(ours)) if isinstance(ours, UnheardError) else ours from error
+        raise ConnectionCutError(str(ours)) if isinstance(ours, NoAnswerError) else ours from error
 
 
 def translate(error: BaseException, doing: str) -> SandboxError:
     if isinstance(error, SandboxError):
         return error
     status: int | None = getattr(error, "status_code", None)
-    make = by_class(error, _BY_CLASS) or _BY_STATUS.get(status or 0, UnheardError)
+    make = by_class(error, _BY_CLASS) or _BY_STATUS.get(status or 0, NoAnswerError)
     return make(f"{doing}: {one_line(error)}")

@@ -15,7 +15,7 @@ from yudai.kit.errors import SandboxError
 from yudai.kit.retry import growing
 from yudai.sandboxes.backends.e2b.account import Account, egress
 from yudai.sandboxes.backends.e2b.errors import UnreachedError, asking, talking
-from yudai.sandboxes.backends.remote.cloud import BusyError, CutError, Said
+from yudai.sandboxes.backends.remote.cloud import BusyError, ConnectionCutError, MachineOutput
 from yudai.sandboxes.port import SandboxLimits
 
 _ROOT = "root"
@@ -25,7 +25,7 @@ _END_S = 15.0
 _CAN_FORGET = "retain_output" in inspect.signature(Commands.run).parameters
 
 
-class Talk:
+class CommandOutput:
     def __init__(self, commands: Commands, line: str, max_bytes: int) -> None:
         self._commands = commands
         # The SDK takes a login shell, and a profile may have something to say first.
@@ -37,7 +37,7 @@ class Talk:
         self._handle: AsyncCommandHandle | None = None
         self.is_over = False
 
-    async def listen(self, timeout_s: float) -> Said:
+    async def listen(self, timeout_s: float) -> MachineOutput:
         more: dict[str, Any] = {"retain_output": False} if _CAN_FORGET else {}
         async with talking("running a command"):
             self._handle = await self._commands.run(
@@ -56,7 +56,7 @@ class Talk:
             except CommandExitException as error:
                 exit_code = error.exit_code
         self.is_over = True
-        return Said(exit_code, self._said())
+        return MachineOutput(exit_code, self._said())
 
     async def end(self) -> None:
         """Kill it in the machine, as far as the line allows; the SDK alone would let it run."""
@@ -82,7 +82,7 @@ class Talk:
     def _count(self, text: str) -> None:
         self._left -= len(text.encode())
         if self._left < 0:
-            raise SandboxError(f"a command of ours said more than {self._max_bytes} bytes")
+            raise SandboxError(f"Yudai's own command printed more than {self._max_bytes} bytes")
 
     def _said(self) -> bytes:
         text = "".join(self._heard)
@@ -110,9 +110,9 @@ class E2BMachine:
         self.kin = {self.id} if kin is None else kin
         """The known machines with these tags: this one, and its forks."""
 
-    async def run(self, line: str, *, timeout_s: float, max_bytes: int = 1 << 20) -> Said:
-        """Its end may take a while where the line is bad: who asked does not wait for that."""
-        talk = Talk(self._sandbox.commands, line, max_bytes)
+    async def run(self, line: str, *, timeout_s: float, max_bytes: int = 1 << 20) -> MachineOutput:
+        """A cancelled command is ended in the background, as a bad connection may delay that."""
+        talk = CommandOutput(self._sandbox.commands, line, max_bytes)
         try:
             async with asyncio.timeout(timeout_s):
                 return await talk.listen(timeout_s)
@@ -129,12 +129,12 @@ class E2BMachine:
                     path, content, user="root", request_timeout=limit_s, use_octet_stream=True
                 )
         except TimeoutError:
-            raise CutError("a file could not be written in time") from None
+            raise ConnectionCutError("a file could not be written in time") from None
 
     async def allow(self, hosts: Sequence[str]) -> None:
         rules = {**egress(hosts), "allow_internet_access": bool(hosts)}
         limit_s = self._account.timings.call_s
-        async with asking("setting what a sandbox may reach", limit_s):
+        async with asking("setting a sandbox's network rules", limit_s):
             await self._sandbox.update_network(rules, request_timeout=limit_s)  # pyright: ignore[reportArgumentType] - a TypedDict
 
     async def extend(self, ttl_s: float) -> None:
@@ -144,13 +144,13 @@ class E2BMachine:
 
     async def size(self, asked: SandboxLimits) -> SandboxLimits:
         limit_s = self._account.timings.call_s
-        async with asking("asking how big a sandbox is", limit_s):
+        async with asking("reading a sandbox's size", limit_s):
             info = await self._sandbox.get_info(request_timeout=limit_s)
         has = {"processors": info.cpu_count, "memory_bytes": info.memory_mb * _MIB}
         return asked.model_copy(update=has)
 
     async def until_it_answers(self) -> None:
-        """A new one is worth some patience with the way to it."""
+        """Retry for a while, because a new machine may not be reachable yet."""
         limit_s = self._account.timings.ready_s
         try:
             async with asyncio.timeout(limit_s):
@@ -160,13 +160,13 @@ class E2BMachine:
                     await asyncio.sleep(pause_s)
         except TimeoutError:
             raise SandboxError(
-                f"a sandbox was made but did not answer within {limit_s:g} s"
+                f"a sandbox was created but did not answer within {limit_s:g} s"
             ) from None
 
     async def _answers(self) -> bool:
         limit_s = self._account.timings.call_s
         try:
-            async with talking("asking a sandbox whether it is there"):
+            async with talking("checking that a sandbox is running"):
                 return await self._sandbox.is_running(request_timeout=limit_s)
-        except (BusyError, CutError, UnreachedError):
+        except (BusyError, ConnectionCutError, UnreachedError):
             return False

@@ -23,7 +23,7 @@ from yudai.sandboxes.backends.toolchain.toolchain import Chosen, Toolchain
 from yudai.sandboxes.backends.trees import Stuck
 from yudai.sandboxes.backends.workspace.manifest import Manifest
 from yudai.sandboxes.backends.workspace.worktree import Worktree
-from yudai.sandboxes.port import BaseFacts, BaseRef, BaseSpec, Leftover, Phase, SandboxRef
+from yudai.sandboxes.port import BaseRef, BaseSpec, BaseView, Leftover, Phase, SandboxRef
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger()
 
@@ -60,11 +60,11 @@ class LocalBackend(ABC):
 
     @abstractmethod
     async def _kill(self, record: SandboxRecord) -> None:
-        """Kill a sandbox that is not ours."""
+        """Kill a sandbox of another process."""
 
     @abstractmethod
     async def _remove(self, record: SandboxRecord) -> bool:
-        """Remove what a dead sandbox leaves; False when that is gone already."""
+        """Remove a dead sandbox's leftovers; False if they are gone."""
 
     @abstractmethod
     async def _uid(self) -> int:
@@ -79,7 +79,7 @@ class LocalBackend(ABC):
         """How one sandbox is started."""
 
     async def start(self, n: int, start: Start) -> list[SandboxHandle | SandboxError]:
-        """Start n sandboxes; what fails is a value, and nothing is left when we are cancelled."""
+        """Start n sandboxes. Failures are values; on cancellation all are removed."""
         tasks: list[asyncio.Task[SandboxHandle | SandboxError]] = []
         try:
             async with asyncio.TaskGroup() as group:
@@ -98,7 +98,7 @@ class LocalBackend(ABC):
         return [self.ref(r) for r in records if owner is None or r.owner == owner]
 
     async def destroy(self, ref: SandboxRef) -> bool:
-        """End a sandbox of this process, or one that another process has started."""
+        """End a sandbox of this process or of another one."""
         sandbox = self._sandboxes.get(ref.id)
         if sandbox is not None:
             await sandbox.destroy()
@@ -178,7 +178,7 @@ class LocalBackend(ABC):
         return [*(one for one in found if one is not None), *map(self._lease_left, stuck)]
 
     async def _reap(self, record: SandboxRecord) -> Leftover | None:
-        """None: another process was quicker."""
+        """None: another process was faster."""
         try:
             return self._leftover(record) if await self._end(record) else None
         except OSError as error:
@@ -194,7 +194,7 @@ class LocalBackend(ABC):
         )
 
     def _lease_left(self, stuck: Stuck) -> Leftover:
-        name, why = stuck.path.name, "files of a dead process"
+        name, why = stuck.path.name, "files left by a dead process"
         return Leftover(backend=self._backend, id=name, why=why).refused(stuck.words)
 
     def _stuck(self, record: SandboxRecord, error: OSError) -> Stuck:
@@ -226,7 +226,7 @@ class LocalBackend(ABC):
         prepared = Prepared(key, folder, about, tools, await self._bases.manifest(key))
         return await self.start(n, await self._starter(prepared, owner, phase))
 
-    async def bases(self) -> Sequence[BaseFacts]:
+    async def bases(self) -> Sequence[BaseView]:
         return await self._bases.facts(self._backend, self._home.living)
 
     async def remove_base(self, key: str) -> bool:

@@ -19,9 +19,9 @@ from yudai.sandboxes.port import ENV, WORKSPACE, BaseSpec, ExecResult
 TREE = "tree"
 RECORD = "record"
 MADE = "env"
-"""What set-up commands have put into /env."""
+"""Folder of /env, filled by set-up commands."""
 SCRATCH = "tmp"
-"""Their temporary files: on disk, for downloads are big, and gone afterwards."""
+"""Folder of their temporary files: on disk, because downloads are large; removed afterwards."""
 LOG = "setup.log"
 
 _OWN_STEP_S = 900.0
@@ -105,7 +105,7 @@ async def _set_up(spec: BaseSpec, folder: Path, open_build_sandbox: OpenBuildSan
 
 
 async def run_setup(spec: BaseSpec, build_sandbox: BuildSandbox) -> bytes:
-    """The commands, one after the other within the time for all; returns what they said."""
+    """Run the commands in order, within one time limit; returns their output."""
     log = b""
     ends = time.monotonic() + spec.setup_timeout_s
     for command in spec.setup:
@@ -119,8 +119,8 @@ async def run_setup(spec: BaseSpec, build_sandbox: BuildSandbox) -> bytes:
         try:
             _check(result, what=command, timeout_s=spec.setup_timeout_s)
         except SandboxError as error:
-            told = str(error).partition("\n")[0].encode("utf-8", "replace")
-            raise SetupError(str(error), log=log + b"[%s]\n" % told) from None
+            reason = str(error).partition("\n")[0].encode("utf-8", "replace")
+            raise SetupError(str(error), log=log + b"[%s]\n" % reason) from None
     return log
 
 

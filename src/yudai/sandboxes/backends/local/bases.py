@@ -41,7 +41,7 @@ from yudai.sandboxes.backends.trees import Stuck, remove_tree, try_to_remove
 from yudai.sandboxes.backends.workspace import manifest
 from yudai.sandboxes.backends.workspace.disk_usage import usage
 from yudai.sandboxes.backends.workspace.manifest import Manifest
-from yudai.sandboxes.port import BaseFacts, BaseSpec, Leftover
+from yudai.sandboxes.port import BaseSpec, BaseView, Leftover
 
 _LOCK = ".lock-"
 _GONE = ".gone-"
@@ -49,7 +49,7 @@ _STANDING = "standing"
 """Of a base that was moved away: the sandboxes that used it then."""
 _TOKEN_BYTES = 8
 _PATIENCE_S = 2.0
-"""Readers hold a base's lock for a moment, builders for long."""
+"""Readers hold a base's lock briefly, builders for long."""
 _MOMENT_S = 0.5
 """What a builder was starting when it was killed holds its lock until it is started."""
 
@@ -57,13 +57,13 @@ Records = Callable[[], Sequence[SandboxRecord]]
 
 
 class Base(Value):
-    """What is remembered of a base beside its tree."""
+    """The record of a base beside its tree."""
 
     env: Path | None
     chosen: Chosen = Chosen()
     made_at: float = 0.0
     size_bytes: int | None = None
-    """What it takes on disk, measured once, for it does not change; None: built long ago."""
+    """Its size on disk, which does not change; None: built by an old version."""
 
 
 class Builder(NamedTuple):
@@ -77,7 +77,7 @@ class Builder(NamedTuple):
 
 def in_use(key: str, users: int) -> str:
     sandboxes = "1 sandbox stands" if users == 1 else f"{users} sandboxes stand"
-    return f"{sandboxes} on base {key}: remove it after their end"
+    return f"{sandboxes} on base {key}: remove it when they have ended"
 
 
 class Bases:
@@ -158,7 +158,7 @@ class Bases:
                         found.append(leftover if stuck is None else leftover.refused(stuck.words))
         return found
 
-    async def facts(self, backend: str, records: Records) -> list[BaseFacts]:
+    async def facts(self, backend: str, records: Records) -> list[BaseView]:
         """All bases, and how many sandboxes use each."""
         return await asyncio.to_thread(lambda: list(self._facts(backend, records)))
 
@@ -178,7 +178,7 @@ class Bases:
         self._manifests.pop(key, None)
         return away is not None
 
-    def _is_left(self, half: "_Half", records: Records) -> bool:
+    def _is_left(self, half: "_UnfinishedBase", records: Records) -> bool:
         """Its builder may have finished a moment ago."""
         is_built = half.is_in_place and self._known(half.key) is not None
         return not is_built and not half.users(records)
@@ -194,7 +194,7 @@ class Bases:
             return self.folder(key).rename(self._away(key))
 
     def _make_way(self, key: str, records: Records) -> None:
-        """Rename what is there: sandboxes that use it keep it, and a sweep removes it later."""
+        """Rename the folder. Sandboxes that use it keep it, and a sweep removes it later."""
         folder = self.folder(key)
         with locked(self._folder):
             if not folder.exists():
@@ -208,12 +208,12 @@ class Bases:
     def _away(self, key: str) -> Path:
         return self._folder / f"{_GONE}{secrets.token_hex(_TOKEN_BYTES)}-{key}"
 
-    def _facts(self, backend: str, records: Records) -> Iterator[BaseFacts]:
+    def _facts(self, backend: str, records: Records) -> Iterator[BaseView]:
         users = Counter(record.base for record in records())
         for folder in sorted(self._folders()):
             base = self._known(folder.name)
             if base is not None:
-                yield BaseFacts(
+                yield BaseView(
                     backend=backend,
                     key=folder.name,
                     size_bytes=base.size_bytes,
@@ -222,14 +222,14 @@ class Bases:
                     users=users[folder.name],
                 )
 
-    def _halves(self) -> Iterator["_Half"]:
+    def _halves(self) -> Iterator["_UnfinishedBase"]:
         for folder in self._folders():
             if self._known(folder.name) is None:
-                yield _Half(folder, folder.name, "a base whose build was abandoned")
+                yield _UnfinishedBase(folder, folder.name, "a base whose build was abandoned")
         for folder in self._folder.glob(f"{_GONE}*"):
             key = folder.name.removeprefix(_GONE)[2 * _TOKEN_BYTES + 1 :]
             if is_safe(key):
-                yield _Half(folder, key, "a base whose removal was abandoned")
+                yield _UnfinishedBase(folder, key, "a base whose removal was abandoned")
 
     def _folders(self) -> Iterator[Path]:
         return (folder for folder in self._folder.glob("[!.]*") if is_safe(folder.name))
@@ -248,7 +248,7 @@ class Bases:
         return self._folder / f"{_LOCK}{safe_name(key)}"
 
 
-class _Half(NamedTuple):
+class _UnfinishedBase(NamedTuple):
     """A folder that is no base."""
 
     folder: Path

@@ -1,4 +1,4 @@
-"""Limits of a sandbox: by control groups, version 1 or 2, and those that hold without one."""
+"""Limits of a sandbox: through control groups, version 1 or 2, or without them."""
 
 import os
 import platform
@@ -84,14 +84,14 @@ class OomCounter:
 
 
 class Cgroups(NamedTuple):
-    """Where new groups can be made: version 2 has one parent for all controllers."""
+    """Parent folders of new groups; version 2 has one for all controllers."""
 
     memory: Path | None = None
     pids: Path | None = None
     cpu: Path | None = None
 
     def create(self, name: str, limits: SandboxLimits) -> Cgroup:
-        """Make the groups of a sandbox; one that cannot be made is left out."""
+        """Create the groups of a sandbox, without those that cannot be created."""
         return Cgroup(
             memory=_make(self.memory, name, _memory_settings(limits)),
             pids=_make(self.pids, name, [("pids.max", limits.processes)]),
@@ -124,7 +124,7 @@ def remove(folders: Sequence[Path]) -> bool:
 
 
 def find(proc: Path = Path("/proc/self")) -> Cgroups:
-    """Find the nearest groups of ours that may have children with limits."""
+    """Find our nearest groups that may have children with limits."""
     try:
         own = [line.split(":", 2) for line in (proc / "cgroup").read_text().splitlines()]
         mounts = [_mount(line) for line in (proc / "mountinfo").read_text().splitlines()]
@@ -167,7 +167,7 @@ def _version_1(folder: Path, controllers: set[str]) -> Iterator[tuple[str, Path]
 
 
 def _version_2(own: Path, top: Path) -> Iterator[tuple[str, Path]]:
-    """The nearest ancestor that hands down what is needed; moving there needs its own file."""
+    """The nearest parent that delegates the needed controllers."""
     for folder in [own, *own.parents]:
         if not folder.is_relative_to(top):
             return
@@ -210,7 +210,7 @@ def _make(parent: Path | None, name: str, settings: _Settings) -> Path | None:
 
 
 def _set(folder: Path, settings: _Settings) -> None:
-    """Settings that this version does not have are passed over."""
+    """Settings that this version lacks are skipped."""
     for name, value in settings:
         try:
             descriptor = os.open(f"{folder}/{name}", os.O_WRONLY | os.O_CLOEXEC)
@@ -246,8 +246,8 @@ def counts_processes() -> bool:
 
 
 def processors(limits: SandboxLimits, cgroup: Cgroup) -> Kept:
-    """The promise about processors; there is no way to keep it without a control group."""
-    how = "no writable cgroup: whatever the host's other processes leave"
+    """The guarantee about processors, which needs a control group."""
+    how = "no writable cgroup: shared with the host's other processes"
     if cgroup.cpu is not None:
         how = f"cgroup: the time of {limits.processors:g} for a sandbox"
     return cgroup.cpu is not None, how
@@ -255,10 +255,10 @@ def processors(limits: SandboxLimits, cgroup: Cgroup) -> Kept:
 
 def outlived(lifetime_s: float) -> str:
     minutes = f"{lifetime_s / 60:g}"
-    return f"the sandbox was ended after {minutes} minutes, as SANDBOX_LIFETIME_MINUTES says"
+    return f"the sandbox was ended after {minutes} minutes (SANDBOX_LIFETIME_MINUTES)"
 
 
 def _at_most(kind: int, wanted: int) -> int:
-    """What is wanted, or what is left of it under our own hard limit."""
+    """The limit, reduced to our own hard limit."""
     hard = resource.getrlimit(kind)[1]
     return wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)

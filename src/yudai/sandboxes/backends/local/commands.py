@@ -17,9 +17,9 @@ from yudai.sandboxes.port import Exec, ExecResult
 _SOONEST_S = 0.5
 _INTERVAL_S = 2.0
 _SHARE = 20
-"""Measuring takes at most one part in so many of the time."""
+"""Measuring takes at most this fraction of the time: 1 / N."""
 _SHORT_S = 0.5
-"""Shorter commands are not worth a look at the disk."""
+"""Shorter commands are not measured."""
 _GRACE_S = 10.0
 _KILL_EVERY_S = 0.05
 
@@ -35,11 +35,11 @@ class DiskWatch:
 
     async def until_full(self) -> None:
         """Return once the limit is passed; cancelled when the command ends before."""
-        while not await self._grew_too_big():  # noqa: ASYNC110 - nothing tells of a file that grows
+        while not await self._grew_too_big():  # noqa: ASYNC110 - there is no event for a growing file
             await asyncio.sleep(max(self._due - time.monotonic(), _SOONEST_S))
 
     async def is_full(self) -> bool:
-        """Look after a command, if the last look is not fresh."""
+        """Measure again after a command, unless the last measurement is recent."""
         return time.monotonic() >= self._due and await self._grew_too_big()
 
     async def _grew_too_big(self) -> bool:
@@ -64,7 +64,7 @@ async def run_script(
     disk: DiskWatch,
     oom: Callable[[], bool] = lambda: False,
 ) -> ExecResult:
-    """`lost` says why nothing can be run any more."""
+    """`lost` says why no command can run any more."""
     text = script(asked.command, cwd=asked.cwd, env=asked.env)
     if text is None:
         return ExecResult(exit_code=CANNOT_RUN, output=NUL_REFUSED)

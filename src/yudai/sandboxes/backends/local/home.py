@@ -48,7 +48,7 @@ def spread(folder: Path) -> None:
 ABOUT = "base.json"
 """Beside a base's tree: it is prepared once this is there."""
 USED = "used"
-"""Touched whenever the base is used."""
+"""Touched on each use of the base."""
 
 _SAFE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,199}\Z")
 _LEASE = re.compile(r"[0-9a-f]{16}\Z")
@@ -57,7 +57,7 @@ _LOCK = "lock"
 
 
 class SandboxRecord(Value):
-    """What another process must know to remove a sandbox."""
+    """The facts that another process needs to remove a sandbox."""
 
     id: str
     owner: str
@@ -79,7 +79,7 @@ class Home:
         self._lease: tuple[str, int] | None = None
 
     def lease(self) -> Path:
-        """Our process's own folder; made and locked at the first call."""
+        """Our process's folder, created and locked at the first call."""
         if self._lease is None:
             for folder in (self.bases, self.sandboxes, self._leases):
                 folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -173,7 +173,7 @@ class Home:
         return self._sandboxes_of(are_held=True)
 
     def reap_leases(self) -> list[Stuck]:
-        """Remove those of the dead; returns what could not be."""
+        """Remove leases of dead processes; returns the failures."""
         if not self._leases.exists():
             return []
         with locked(self._leases):
@@ -188,7 +188,7 @@ class Home:
         return [stuck for stuck in tried if stuck is not None]
 
     def _give_back(self, claimed: Path, record: SandboxRecord | None) -> None:
-        """Give up what could not be removed: the next sweep finds it."""
+        """Release a sandbox that could not be removed; the next sweep finds it."""
         if record is not None:
             with suppress(OSError):
                 nobodys = record.model_copy(update={"lease": "", "base": ""})
@@ -222,7 +222,7 @@ def _new_id() -> str:
 def safe_name(name: str) -> str:
     """Refuse what could name another folder."""
     if not is_safe(name):
-        raise ValueError(f"not usable as the name of a folder: {name!r}")
+        raise ValueError(f"not a valid folder name: {name!r}")
     return name
 
 
@@ -231,7 +231,7 @@ def is_safe(name: str) -> bool:
 
 
 def touch(base: Path) -> bool:
-    """Note that a prepared base is in use; False when there is none."""
+    """Record the use of a prepared base; False if there is none."""
     try:
         (base / ABOUT).stat()
         (base / USED).touch()

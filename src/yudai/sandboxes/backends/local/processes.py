@@ -71,7 +71,7 @@ def own_namespace(kind: str) -> str:
 
 
 async def kill_and_wait(doomed: Iterable[int]) -> None:
-    """Kill processes, children of ours or not, and wait a while until they are gone."""
+    """Kill processes, our children or not, and wait briefly until they are gone."""
     for pid in doomed:
         with suppress(ProcessLookupError, PermissionError, TimeoutError):
             descriptor = os.pidfd_open(pid)
@@ -100,10 +100,10 @@ def seeing(folder: Path) -> list[int]:
     Its last two names are looked for: mounts tell a path only from their file system on.
     """
     below = os.fsencode(f"/{folder.parent.name}/{folder.name}/")
-    return [pid for pid in pids() if below in _mounts(pid) or _is_told(pid, below)]
+    return [pid for pid in pids() if below in _mounts(pid) or _has_argument(pid, below)]
 
 
-def _is_told(pid: int, part: bytes) -> bool:
+def _has_argument(pid: int, part: bytes) -> bool:
     is_bubblewrap = program(pid).startswith("bwrap")
     return is_bubblewrap and any(part in word for word in _strings(pid, "cmdline"))
 
@@ -115,7 +115,7 @@ def _mounts(pid: int) -> bytes:
 
 
 def with_variable(prefix: bytes) -> list[int]:
-    """Processes that have a variable which starts so."""
+    """Processes with a variable that has this prefix."""
     return [p for p in pids() if any(s.startswith(prefix) for s in _strings(p, "environ"))]
 
 
@@ -155,7 +155,7 @@ _KERNEL = 2
 
 
 class Mark(NamedTuple):
-    """How to know what a command has started: its session, and its environment."""
+    """Identifies the processes of a command: by session and environment."""
 
     session: int
     variable: bytes
@@ -205,7 +205,7 @@ class Holder(Value):
     """A process, identified across machines and restarts."""
 
     place: str
-    """Where its number means the same as to itself."""
+    """The PID namespace in which its number is valid."""
     pid: int
     started: int
 
@@ -238,7 +238,7 @@ def _is_locked(path: Path) -> bool:
 
 
 def _is_gone(path: Path) -> bool:
-    """Whether that very process is known to be no more."""
+    """Whether exactly that process is known to be dead."""
     try:
         holder = Holder.model_validate_json(path.read_bytes())
     except (OSError, ValidationError):

@@ -20,7 +20,7 @@ from yudai.sandboxes.backends.network.http import (
     status_of,
 )
 from yudai.sandboxes.backends.network.streams import ENDLESS, Patience, Stream
-from yudai.sandboxes.domain.allowed_hosts import USUAL_PORTS, Allowed, Leave, canonical, split
+from yudai.sandboxes.domain.allowed_hosts import USUAL_PORTS, Allowed, Permission, canonical, split
 from yudai.sandboxes.port import Phase
 
 _CONNECT_S = 30.0
@@ -30,7 +30,7 @@ _YES = range(200, 300)
 
 @dataclass(frozen=True)
 class Via:
-    """A proxy of the machine's surroundings."""
+    """An upstream proxy of this machine."""
 
     host: str
     port: int
@@ -47,13 +47,13 @@ class Via:
 
 @dataclass(frozen=True)
 class Upstream:
-    """The proxies that this machine itself needs, if any: their credentials stay here."""
+    """The proxies that this machine needs, if any. Their credentials never enter a sandbox."""
 
     plain: Via | None = None
-    """For http."""
+    """The proxy for http."""
     tunnels: Via | None = None
     direct: tuple[str, ...] = ()
-    """Hosts that are reached without: `host`, `.domain`, either with `:port`, networks, `*`."""
+    """Hosts that need no proxy: `host`, `.domain`, either with `:port`, networks, `*`."""
 
     def via(self, place: Place, *, tunnel: bool) -> Via | None:
         via = self.tunnels if tunnel else self.plain
@@ -70,7 +70,7 @@ DIRECT = Upstream()
 
 
 def upstream_of(environ: Mapping[str, str]) -> Upstream:
-    """As an environment names it in the usual variables; only HTTP proxies are used."""
+    """Read from the usual environment variables; only HTTP proxies are used."""
     either = _variable(environ, "all_proxy")
     words = _variable(environ, "no_proxy").replace(",", " ").split()
     return Upstream(
@@ -147,15 +147,15 @@ def _matches(word: str, place: Place) -> bool:
 @dataclass(frozen=True)
 class Bounds:
     connections: int = 256
-    """At once; further ones are refused."""
+    """Concurrent connections; further ones are refused."""
     head_s: float = 15.0
-    """For a whole head, however slowly it comes."""
+    """Seconds for a whole head."""
     patience: Patience = field(default_factory=Patience)
 
 
 @dataclass(frozen=True)
 class DialSettings:
-    """How hosts are reached, and within which bounds."""
+    """Settings and limits for connecting to hosts."""
 
     upstream: Upstream = DIRECT
     local_sockets: Mapping[str, Path] = field(default_factory=dict[str, Path])
@@ -189,15 +189,15 @@ class Dialer:
             host = canonical(place.host)
         except ValueError:
             return False
-        return self._allowed.leave(host, place.port or USUAL_PORTS[-1]) is not Leave.NONE
+        return self._allowed.permission(host, place.port or USUAL_PORTS[-1]) is not Permission.NONE
 
     async def dial(self, place: Place, *, tunnel: bool) -> DialedHost:
-        """AnswerError when it cannot be reached or may not."""
+        """AnswerError if it is unreachable or not allowed."""
         local_socket = self._dialing.local_sockets.get(place.host)
         try:
             if local_socket is not None:
                 line = Stream(*await asyncio.open_unix_connection(local_socket, limit=MAX_HEAD))
-                # Our own service has a deadline of its own, and a model may think for long.
+                # Our own service enforces its deadline itself, and a model may take long.
                 return DialedHost(line, patience=ENDLESS)
             via = self._dialing.upstream.via(place, tunnel=tunnel)
             addresses = await self._addresses(place, is_needed=via is None)
@@ -215,8 +215,8 @@ class Dialer:
 
         Behind another proxy a name may not be known here at all; then that proxy resolves it.
         """
-        leave = self._allowed.leave(place.host, place.port)
-        if leave is Leave.NONE:
+        permission = self._allowed.permission(place.host, place.port)
+        if permission is Permission.NONE:
             raise self._refusal(place, "it is not on its list")
         try:
             found = await self._look_up(place)
@@ -224,9 +224,9 @@ class Dialer:
             if is_needed:
                 raise AnswerError(502, f"{place.host} cannot be found") from None
             return ()
-        usable = [one for one in found if self._may_use(one, place.port, leave)]
+        usable = [one for one in found if self._may_use(one, place.port, permission)]
         if found and not usable:
-            why = "its address is a private one, so that its name and port have to be there"
+            why = "its address is private, so the list must have its name with the port"
             raise self._refusal(place, why)
         return usable
 
@@ -236,14 +236,15 @@ class Dialer:
         except ValueError:
             return await self._resolve(place.host, place.port)
 
-    def _may_use(self, address: Address, port: int, leave: Leave) -> bool:
-        if leave is Leave.ANY or self._allowed.leave(str(address), port) is Leave.ANY:
+    def _may_use(self, address: Address, port: int, permission: Permission) -> bool:
+        own = self._allowed.permission(str(address), port)
+        if Permission.ANY in (permission, own):
             return True
         return is_public(address) and not is_own(address)
 
     def _refusal(self, place: Place, why: str) -> AnswerError:
         setting = f"SANDBOX_{self._phase.value.upper()}_HOSTS"
-        text = f"{place.authority} may not be reached, see {setting}: {why}"
+        text = f"{place.authority} is not allowed, see {setting}: {why}"
         return AnswerError(403, text, blocked=place)
 
 

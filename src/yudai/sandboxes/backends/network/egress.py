@@ -17,14 +17,14 @@ from yudai.sandboxes.port import Blocked, NetworkPolicy, OnBlocked, Phase
 
 PORT = 3128
 SOCKET = "/run/doors/proxy"
-"""Where a machine of its own sees the proxy's socket."""
+"""Path of the proxy's socket inside a container."""
 FORWARDER = "forward"
 _SOCKET = Path(SOCKET).name
 _REMEMBERED = 10_000
 _URL = f"http://127.0.0.1:{PORT}"
 _URLS = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "YARN_HTTP_PROXY", "YARN_HTTPS_PROXY")
 _NPM = ("npm_config_proxy", "npm_config_https_proxy")
-_NOBODY = ("NO_PROXY", "no_proxy", "npm_config_noproxy")
+_NO_PROXY = ("NO_PROXY", "no_proxy", "npm_config_noproxy")
 _NO_SSH = (
     "echo 'yudai: git over ssh does not go through the proxy: use an https URL' >&2; exit 128; :"
 )
@@ -36,12 +36,12 @@ def forward_line(python: str = "python3", *, socket: str = SOCKET) -> str:
 
 
 def forward_by_file(python: str, folder: str, *, socket: str) -> str:
-    """The same with the file of `write_forwarder`: short, for shells quote the line of a mistake.
+    """The same with the file of `write_forwarder`: short, because shells quote a failing line.
 
-    A command still runs when the forwarder does not start, and says so.
+    A command still runs if the forwarder does not start, and says so.
     """
     line = _line(python, f"{folder}/{FORWARDER}", socket)
-    return f"{line} </dev/null || echo 'yudai: there is no way to the proxy' >&2;"
+    return f"{line} </dev/null || echo 'yudai: the proxy cannot be reached' >&2;"
 
 
 def write_forwarder(folder: Path) -> None:
@@ -51,11 +51,11 @@ def write_forwarder(folder: Path) -> None:
 
 
 def proxy_variables() -> dict[str, str]:
-    """For programs that ask for a proxy, each in its own way; git cannot use one for ssh."""
+    """Proxy variables for the different programs; git cannot use a proxy for ssh."""
     names = [*_URLS, *(name.lower() for name in _URLS if not name.startswith("YARN_")), *_NPM]
     return {
         **dict.fromkeys(names, _URL),
-        **dict.fromkeys(_NOBODY, ""),
+        **dict.fromkeys(_NO_PROXY, ""),
         "GIT_SSH_COMMAND": _NO_SSH,
         "GIT_SSH_VARIANT": "ssh",
         "NODE_USE_ENV_PROXY": "1",
@@ -81,13 +81,13 @@ class EgressScope(NamedTuple):
 class EgressSocket(NamedTuple):
     server: Proxy | NameWatch
     opening: str = ""
-    """A line of shell that comes before each command: it ends once the way is open."""
+    """A shell line before each command, which returns once the forwarder listens."""
     variables: Mapping[str, str] = {}
 
 
 class EgressSockets:
     def __init__(self, policy: NetworkPolicy, on_blocked: OnBlocked, dialing: DialSettings) -> None:
-        """RefusedError for an entry that is no host."""
+        """RefusedError for an invalid host."""
         for phase in Phase:
             try:
                 Allowed(policy.hosts(phase))

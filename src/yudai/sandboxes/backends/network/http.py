@@ -41,7 +41,7 @@ Fields = tuple[tuple[str, str], ...]
 
 
 class AnswerError(Exception):
-    """The refusal that the client gets: one line of ours."""
+    """A refusal that is sent to the client as one line."""
 
     def __init__(self, status: int, text: str, *, blocked: "Place | None" = None) -> None:
         """`blocked` is the requested host, which is reported unless the list allows it."""
@@ -60,7 +60,7 @@ class Place(NamedTuple):
     host: str
     port: int
     path: str = ""
-    """Of a request that is not for a tunnel."""
+    """The host of a request that is not for a tunnel."""
 
     @property
     def authority(self) -> str:
@@ -72,10 +72,10 @@ async def read_head(reader: asyncio.StreamReader) -> Head:
     try:
         text = (await reader.readuntil(_END)).decode("latin-1")
     except asyncio.LimitOverrunError:
-        raise AnswerError(431, f"the head of a message has more than {MAX_HEAD} bytes") from None
+        raise AnswerError(431, f"the head of the message has more than {MAX_HEAD} bytes") from None
     except asyncio.IncompleteReadError as error:
         if error.partial:
-            raise AnswerError(400, "the head of a message has no end") from None
+            raise AnswerError(400, "the head of the message is incomplete") from None
         raise EOFError from None
     start, *lines = text.removesuffix("\r\n\r\n").split("\r\n")
     first, second, third, *_ = [*start.split(" ", 2), "", ""]
@@ -86,13 +86,13 @@ def place_of(head: Head) -> Place:
     """The host that a request is for; AnswerError when it is not a proxy request."""
     method, target, version = head.first
     if version not in _VERSIONS or not _TOKEN.match(method) or not _TARGET.match(target):
-        raise AnswerError(400, "this is not a request of HTTP/1")
+        raise AnswerError(400, "this is not an HTTP/1 request")
     if method.upper() == "TRACE":
-        raise AnswerError(405, "nobody is asked to repeat what a proxy in between has added")
+        raise AnswerError(405, "TRACE would reveal headers that a proxy added")
     try:
         return _tunnel(target) if method == "CONNECT" else _absolute(target)
     except ValueError:
-        text = "the request names no host that could be asked"
+        text = "the request has no valid host"
         raise AnswerError(400, text, blocked=_named(target)) from None
 
 
@@ -112,15 +112,15 @@ def response(head: Head) -> bytes:
 
 
 def status_of(head: Head) -> int:
-    """Of a response; AnswerError when it is none."""
+    """Read the head of a response; AnswerError if it is invalid."""
     version, status, _ = head.first
     if not version.startswith("HTTP/1.") or not re.fullmatch(r"[1-5]\d\d", status):
-        raise AnswerError(502, "the server does not answer in HTTP/1")
+        raise AnswerError(502, "the server's response is not HTTP/1")
     return int(status)
 
 
 def refusal(error: AnswerError) -> bytes:
-    """Programs that want a tunnel show the first line alone, so it says everything too."""
+    """Clients of a tunnel show only the first line, so it has the whole message."""
     body = f"yudai: {error.text}\n"
     fields = (
         ("Content-Type", "text/plain; charset=utf-8"),
@@ -131,18 +131,18 @@ def refusal(error: AnswerError) -> bytes:
 
 
 def length_of(head: Head) -> int | None:
-    """How many bytes follow a request's head; None: chunks do. AnswerError when that is unclear."""
+    """The number of body bytes; None: chunked. AnswerError if that is ambiguous."""
     lengths = _values(head, "content-length")
     codings = _values(head, "transfer-encoding")
     if _connection_words(head.fields) & _FRAMING:
-        raise AnswerError(400, "Connection names what says where the request ends")
+        raise AnswerError(400, "Connection names a header that defines where the request ends")
     if not codings and not lengths:
         return 0
     if codings == ["chunked"] and not lengths and head.first[2] == "HTTP/1.1":
         return None
     if not codings and len(lengths) == 1 and _LENGTH.match(lengths[0]):
         return int(lengths[0])
-    raise AnswerError(400, "it is not clear where the request ends")
+    raise AnswerError(400, "it is ambiguous where the request ends")
 
 
 async def pass_body(client: Stream, server: Stream, length: int | None, stir: Stir) -> None:
@@ -167,10 +167,10 @@ def _tunnel(target: str) -> Place:
 
 def _absolute(target: str) -> Place:
     if target.startswith("/"):
-        raise AnswerError(400, "this is a proxy: it wants the whole URL")
+        raise AnswerError(400, "this is a proxy: send the full URL")
     parts = urlsplit(target)
     if parts.scheme != "http":
-        text = "only http is asked for by its URL: open a tunnel for the rest"
+        text = "only http URLs are proxied: open a tunnel (CONNECT) for everything else"
         raise AnswerError(400, text, blocked=_named(target))
     path = parts.path or "/"
     path += f"?{parts.query}" if parts.query else ""
@@ -178,7 +178,7 @@ def _absolute(target: str) -> Place:
 
 
 def _named(target: str) -> Place | None:
-    """The host in a target that is no valid place, as it was sent; None: there is none."""
+    """The host in an invalid target, as sent; None: there is none."""
     try:
         parts = urlsplit(target if "://" in target else f"//{target}")
         host = parts.hostname
@@ -194,7 +194,7 @@ def _named(target: str) -> Place | None:
 def _field(line: str) -> tuple[str, str]:
     name, colon, value = line.partition(":")
     if not colon or not _TOKEN.match(name) or re.search(r"[\r\n\0]", value):
-        raise AnswerError(400, "a line of the head is not `name: value`")
+        raise AnswerError(400, "a header line is not `name: value`")
     return name, value.strip(" \t")
 
 
@@ -203,7 +203,7 @@ def _values(head: Head, wanted: str) -> list[str]:
 
 
 def _connection_words(fields: Fields) -> set[str]:
-    """What they name as being for the next hop alone."""
+    """Headers that are for the next hop only."""
     values = (value for name, value in fields if name.lower() == "connection")
     return {word.strip().lower() for value in values for word in value.split(",")}
 
@@ -220,7 +220,7 @@ def _write(first: str, fields: Iterable[tuple[str, str]]) -> bytes:
 
 
 async def _pass_chunks(client: Stream, server: Stream, stir: Stir) -> None:
-    """Without their extensions, and without the fields after them: none is for the next hop."""
+    """Copy the chunks without extensions and trailers."""
     chunks = h11.Connection(h11.SERVER, max_incomplete_event_size=MAX_HEAD)
     chunks.receive_data(_CHUNKED)
     chunks.next_event()

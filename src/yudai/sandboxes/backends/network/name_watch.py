@@ -27,11 +27,11 @@ _FAMILIES = {4: 2, 6: 10}
 _HEAD = struct.Struct("=3i")
 _ALL = struct.Struct("=6i")
 MAX_REQUEST = _HEAD.size + 1024
-"""Glibc asks for no longer names."""
+"""glibc asks for no longer names."""
 
 _CONNECTIONS = 32
 _MOST = 20_000
-"""Per sandbox; further lookups get no answer, so that it cannot keep us busy for ever."""
+"""Per sandbox. Further lookups get no answer, so that it cannot keep us busy."""
 _PATIENCE_S = 2.0
 _ITSELF = ("localhost", "localhost.localdomain")
 
@@ -41,7 +41,7 @@ _LOOK_YOURSELF = struct.pack("=8i", _VERSION, 1, 1, 0, 0, 0, 0, 0)
 
 
 class Ask(IntEnum):
-    """What is about names of hosts; the rest is about users, services and shared memory."""
+    """Request types about host names. Others are about users, services and shared memory."""
 
     NAME4 = 4
     NAME6 = 5
@@ -57,7 +57,7 @@ _OF_NAMES = frozenset({Ask.NAME4, Ask.NAME6, Ask.ALL})
 class Request(NamedTuple):
     ask: Ask
     name: str | None
-    """None: an address is given, and its name is asked for."""
+    """None: a reverse lookup of an address."""
 
 
 class Entry(NamedTuple):
@@ -68,12 +68,12 @@ class Entry(NamedTuple):
 
 
 def length_of(data: bytes) -> int | None:
-    """How long a request is that begins so; None as long as that is not known."""
+    """Length of a request with this beginning; None while it is unknown."""
     return _HEAD.size + max(0, _HEAD.unpack_from(data)[2]) if len(data) >= _HEAD.size else None
 
 
 def parse(data: bytes) -> Request | None:
-    """None for what is not about hosts, or no request at all."""
+    """None if it is invalid or not about hosts."""
     version, kind, _ = _HEAD.unpack_from(data)
     try:
         ask = Ask(kind)
@@ -90,7 +90,7 @@ def entries_of(hosts: str) -> tuple[Entry, ...]:
 
 
 def answer(request: Request, entries: Sequence[Entry] | None) -> bytes:
-    """As the files of the one who asks would, or so that it looks there; None: not known here."""
+    """Answer as the sandbox's files would, or make it read them; None: not known here."""
     if request.ask is not Ask.ALL:
         return _LOOK_YOURSELF
     if entries is None:
@@ -115,8 +115,8 @@ class NameWatch:
     ) -> None:
         """`folder` is the one that the sandbox sees as nscd's own.
 
-        `entries` is all that the sandbox can look up. None: it is unknown here, so glibc is told to
-        read its files itself, and does not ask again for a while.
+        `entries` is all that the sandbox can look up. None: it is unknown here, so the reply makes
+        glibc read its files itself, and not ask again for a while.
         """
         self._blocked = blocked
         self._entries = entries
@@ -163,7 +163,7 @@ class NameWatch:
 
 
 async def _read(client: socket.socket) -> bytes:
-    """One request, whole; EOFError when it is none."""
+    """One complete request; EOFError if it is invalid."""
     loop, data = asyncio.get_running_loop(), b""
     while (length := length_of(data)) is None or len(data) < length:
         if length is not None and length > MAX_REQUEST:

@@ -84,7 +84,7 @@ class Proxy:
             async with asyncio.timeout(self._bounds.head_s):
                 return await read_head(client.reader)
         except TimeoutError:
-            raise AnswerError(408, "the head of a request did not come in time") from None
+            raise AnswerError(408, "the head of the request did not arrive in time") from None
 
     async def _answer(self, client: Stream, head: Head) -> None:
         place, is_tunnel = place_of(head), head.first[0] == "CONNECT"
@@ -115,7 +115,7 @@ def _for_next_hop(head: Head, place: Place, via: Via | None) -> bytes:
 
 
 async def _relay(client: Stream, server: Stream, length: int | None, idle_s: float | None) -> None:
-    """The rest of a request, and its response to the end: a line is for one of them."""
+    """Relay the rest of a request and its response; one request per connection."""
 
     def stir() -> None:
         put_off(limit, idle_s)
@@ -135,7 +135,7 @@ async def _pass_head(client: Stream, server: Stream) -> None:
         try:
             head = await read_head(server.reader)
         except (EOFError, AnswerError):
-            raise AnswerError(502, "the server did not answer in HTTP/1") from None
+            raise AnswerError(502, "the server's response was not HTTP/1") from None
         status = status_of(head)
         await client.send(response(head))
         if status not in _INTERIM:

@@ -43,11 +43,11 @@ class Stream(NamedTuple):
 
 
 class Patience(NamedTuple):
-    """None has no end."""
+    """None: no deadline."""
 
     idle_s: float | None = 300.0
     half_s: float | None = 60.0
-    """Once one side has no more to say."""
+    """Seconds after one side has ended."""
 
 
 ENDLESS = Patience(None, None)
@@ -72,12 +72,12 @@ async def join(client: Stream, server: Stream, patience: Patience) -> None:
 
 
 def put_off(limit: asyncio.Timeout, seconds: float | None) -> None:
-    """So long from now; None: there is no end any more."""
+    """Set the deadline from now; None: none."""
     limit.reschedule(None if seconds is None else asyncio.get_running_loop().time() + seconds)
 
 
 async def copy(source: Stream, target: Stream, stir: Callable[[], None]) -> None:
-    """Until there is no more, which is then passed on; a broken line is the end of this way."""
+    """Copy to the end, which is passed on. A broken connection ends this direction."""
     with suppress(OSError):
         while data := await source.reader.read(CHUNK):
             stir()

@@ -1,4 +1,4 @@
-"""An account at Prime: its calls in our types, each with a deadline and with our errors."""
+"""An account at Prime: its calls with our types, deadlines and errors."""
 
 import asyncio
 import math
@@ -26,25 +26,25 @@ from yudai.sandboxes.backends.prime.errors import (
     asking,
     translate,
 )
-from yudai.sandboxes.backends.prime.readiness import News, Patience, ReadinessPoll
+from yudai.sandboxes.backends.prime.readiness import Patience, Readiness, ReadinessPoll
 from yudai.sandboxes.backends.remote.cloud import (
     INSTALLATION,
     SANDBOX_TAG,
     BaseGoneError,
     BusyError,
-    CutError,
+    ConnectionCutError,
     DeniedError,
     Found,
     FullError,
     GoneError,
+    MachineOutput,
     MachineSpec,
-    Said,
-    UnheardError,
+    NoAnswerError,
 )
 
 _GIB = 1 << 30
 _IMAGE_GB = 2
-"""The disk holds the image too, which no limit of ours counts."""
+"""The disk also holds the image, which our limit does not include."""
 _MARGIN_MINUTES = 2
 _LONGEST_MINUTES = 24 * 60
 _LONGEST_LABEL = 100
@@ -53,7 +53,7 @@ _ANYWHERE = "*"
 
 
 class Egress(NamedTuple):
-    """One of them is None; an empty list of what is allowed closes everything."""
+    """One of them is None. An empty list of allowed hosts closes everything."""
 
     allow: list[str] | None
     deny: list[str] | None
@@ -82,13 +82,13 @@ def creation_request(machine_spec: MachineSpec, image: str) -> CreateSandboxRequ
 
 
 def egress(hosts: Sequence[str]) -> Egress:
-    """DeniedError: Prime knows no such rule."""
+    """DeniedError: Prime does not support such a rule."""
     if _ANYWHERE in hosts:
         return Egress(None, list(PRIVATE))
     try:
         validate_egress_lists(list(hosts), None)
     except ValueError as error:
-        raise DeniedError(f"Prime cannot keep to this network policy: {error}") from error
+        raise DeniedError(f"Prime does not support this network policy: {error}") from error
     return Egress(list(hosts), None)
 
 
@@ -148,12 +148,12 @@ class Account:
             if found:
                 return found[0].id
             raise BusyError(str(error), retry_after_s=error.retry_after_s) from error
-        except UnheardError:
+        except NoAnswerError:
             found = await self.find(ours)
             return found[0].id if found else await self._make(request)
 
     async def find(self, tags: Mapping[str, str]) -> list[Found]:
-        """All pages; what has ended is left out."""
+        """List all pages, without ended machines."""
         wanted = {label(name, value) for name, value in tags.items()}
         # Whether a paused one is active, Prime does not say.
         active = [found async for found in self._pages(wanted, exclude_terminated=True)]
@@ -162,7 +162,7 @@ class Account:
 
     async def look(self) -> None:
         """One call that any valid key may make."""
-        async with self._asking("Prime could not be asked"):
+        async with self._asking("the request to Prime failed"):
             await self._client.list(per_page=1)
 
     async def kill(self, machine_id: str) -> bool:
@@ -176,7 +176,7 @@ class Account:
             if not await self._has_ended(machine_id):
                 raise
             # By us, where it is only the answer that was lost.
-            return isinstance(error, UnheardError)
+            return isinstance(error, NoAnswerError)
         return True
 
     async def check(self, machine_id: str) -> None:
@@ -201,11 +201,11 @@ class Account:
                 await asyncio.sleep(0.2)
                 status = await self._client.get_network(machine_id)
 
-    async def talk(self, machine_id: str, line: str, max_bytes: int) -> Said:
+    async def talk(self, machine_id: str, line: str, max_bytes: int) -> MachineOutput:
         try:
             return await talk(self._client, machine_id, line, max_bytes)
         except VENDORS as error:
-            broken = translate(error, "the line to a sandbox broke")
+            broken = translate(error, "the connection to a sandbox broke")
             raise await self._explain(machine_id, broken) from error
 
     async def upload(self, machine_id: str, path: str, content: bytes) -> None:
@@ -219,9 +219,9 @@ class Account:
     async def checkpoint(self, machine_id: str) -> str:
         """After a lost answer, the newest checkpoint: only we make one of this machine."""
         try:
-            async with self._asking("a checkpoint could not be made"):
+            async with self._asking("a checkpoint could not be created"):
                 return (await self._client.checkpoint(machine_id)).id
-        except UnheardError:
+        except NoAnswerError:
             async with self._asking("checkpoints could not be listed"):
                 kept = await self._client.list_checkpoints(machine_id)
             if not kept:
@@ -229,7 +229,7 @@ class Account:
             return kept[-1].id
 
     async def until_durable(self, checkpoint: str) -> None:
-        async with asking("a checkpoint was not kept", self._timings.snapshot_s):
+        async with asking("a checkpoint was not stored", self._timings.snapshot_s):
             await self._client.wait_for_checkpoint(checkpoint, self._timings.snapshot_s)
 
     async def is_durable(self, checkpoint: str) -> bool:
@@ -261,7 +261,7 @@ class Account:
 
     async def _make(self, request: CreateSandboxRequest) -> str:
         try:
-            async with self._asking("a sandbox could not be made"):
+            async with self._asking("a sandbox could not be created"):
                 return (await self._client.create(request)).id
         except GoneError as error:
             if request.checkpoint_id:
@@ -285,7 +285,7 @@ class Account:
             return []
 
     async def _explain(self, machine_id: str, error: SandboxError) -> SandboxError:
-        """A line that broke, or a machine that died? They sound the same: look."""
+        """Check whether the connection broke or the machine died, because both look the same."""
         if isinstance(error, DeniedError | BusyError | FullError):
             return error
         try:
@@ -294,7 +294,7 @@ class Account:
             return gone
         except SandboxError:
             pass
-        return CutError(str(error))
+        return ConnectionCutError(str(error))
 
     async def _pages(self, labels: set[str], **query: Any) -> AsyncGenerator[Found]:
         page, has_next = 1, True
@@ -309,15 +309,15 @@ class Account:
                     yield Found(seen.id, tags, seen.status.lower(), seen.created_at.timestamp())
             page, has_next = page + 1, answer.has_next
 
-    async def _news(self, names: Sequence[str]) -> dict[str, News]:
-        async with self._asking("the state of sandboxes could not be asked for"):
+    async def _news(self, names: Sequence[str]) -> dict[str, Readiness]:
+        async with self._asking("the state of sandboxes could not be read"):
             answer = await self._client.get_sandbox_statuses(list(names))
         gone = {
-            missing.sandbox_id: News("", GoneError(f"the sandbox is gone: {missing.code}"))
+            missing.sandbox_id: Readiness("", GoneError(f"the sandbox is gone: {missing.code}"))
             for missing in answer.errors
         }
         return gone | {
-            seen.sandbox_id: News(
+            seen.sandbox_id: Readiness(
                 seen.status.value,
                 _failure(seen.sandbox_id, seen.status.value, seen.error_type, seen.error_message),
                 is_building=seen.status is SandboxStatus.PENDING

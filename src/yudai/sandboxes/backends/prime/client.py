@@ -17,17 +17,17 @@ from prime_sandboxes.sandbox import AsyncSandboxAuthCache
 
 from yudai.kit.errors import SandboxError
 from yudai.sandboxes.backends.prime.errors import TOO_MANY, retry_after_s
-from yudai.sandboxes.backends.remote.cloud import BusyError, CutError, Said
+from yudai.sandboxes.backends.remote.cloud import BusyError, ConnectionCutError, MachineOutput
 
 _FOLDER = ".prime"
 _CACHE = "sandbox_auth_cache.json"
-# Standard input would stay open for ever. The byte says that we heard the beginning.
+# Standard input would stay open forever. The byte shows that we got the beginning.
 _HEARD = b"."
 _PREFIX = "exec </dev/null; printf .\n"
 
 
 class _OwnConfig(Config):
-    """As if Prime's own command line had never been used."""
+    """A configuration as if Prime's command line had never been used."""
 
     def __init__(self, folder: Path) -> None:
         self.config_dir = folder
@@ -61,14 +61,16 @@ def _private(home: Path) -> Path:
 
 
 async def _busy_at_once(response: httpx.Response) -> None:
-    """It would wait 10 s and 30 s by itself; who makes machines for us has a better pace."""
+    """Raise at once: the client would wait 10 s and 30 s, but we retry ourselves."""
     request = response.request
     is_creation = request.method == "POST" and request.url.path.endswith("/sandbox")
     if is_creation and response.status_code == TOO_MANY:
-        raise BusyError("Prime makes no more for now", retry_after_s=retry_after_s(response))
+        raise BusyError("Prime creates no more for now", retry_after_s=retry_after_s(response))
 
 
-async def talk(client: AsyncSandboxClient, machine_id: str, line: str, max_bytes: int) -> Said:
+async def talk(
+    client: AsyncSandboxClient, machine_id: str, line: str, max_bytes: int
+) -> MachineOutput:
     """Run a command, within bounds that the client does not have; what it raises passes through.
 
     Cancelled, it ends the command.
@@ -89,11 +91,11 @@ async def talk(client: AsyncSandboxClient, machine_id: str, line: str, max_bytes
     finally:
         complaints.cancel()
     await _end(process)
-    raise SandboxError(f"a command said more than {max_bytes} bytes")
+    raise SandboxError(f"a command printed more than {max_bytes} bytes")
 
 
 async def _listen(stream: AsyncIterator[bytes], output: bytearray, most: int) -> bool:
-    """False: there is more of it."""
+    """False: the output is larger."""
     async for chunk in stream:
         output += chunk
         if len(output) > most:
@@ -101,10 +103,10 @@ async def _listen(stream: AsyncIterator[bytes], output: bytearray, most: int) ->
     return True
 
 
-def _said(exit_code: int, output: bytes) -> Said:
+def _said(exit_code: int, output: bytes) -> MachineOutput:
     if not output.startswith(_HEARD):
-        raise CutError("the line broke: the beginning of what it said was lost")
-    return Said(exit_code, output[len(_HEARD) :])
+        raise ConnectionCutError("the connection broke: the beginning of the output was lost")
+    return MachineOutput(exit_code, output[len(_HEARD) :])
 
 
 async def _discard(stream: AsyncIterator[bytes]) -> None:
@@ -114,7 +116,7 @@ async def _discard(stream: AsyncIterator[bytes]) -> None:
 
 
 async def _end(process: AsyncSandboxProcess) -> None:
-    """What it says until it dies is read and dropped: its client would keep all of it."""
+    """Read and drop output until it ends, because its client would keep all of it."""
     rest = [asyncio.create_task(_discard(s)) for s in (process.stdout, process.stderr)]
     try:
         with suppress(APIError):

@@ -15,13 +15,13 @@ from yudai.kit.retry import retry, within
 from yudai.sandboxes.backends.remote.cloud import (
     INSTALLATION,
     BusyError,
-    CutError,
+    ConnectionCutError,
     DeniedError,
     Found,
     GoneError,
     Machine,
+    MachineOutput,
     MachineSpec,
-    Said,
     clean_up,
     vm_capabilities,
 )
@@ -38,7 +38,7 @@ _ALIVE_S = 30.0
 _PAUSE_S = 0.5
 _PROBE_S = 30.0
 _ANSWERS_S = 60.0
-_UNANSWERED = (BusyError, CutError, TimeoutError)
+_UNANSWERED = (BusyError, ConnectionCutError, TimeoutError)
 
 
 class PrimeMachine:
@@ -47,8 +47,8 @@ class PrimeMachine:
         self.id = machine_id
         self.variables: Mapping[str, str] = {}
 
-    async def run(self, line: str, *, timeout_s: float, max_bytes: int = 1 << 20) -> Said:
-        """Its end may take a while where the line is bad: who asked does not wait for that."""
+    async def run(self, line: str, *, timeout_s: float, max_bytes: int = 1 << 20) -> MachineOutput:
+        """A cancelled command is ended in the background, as a bad connection may delay that."""
         talk = self._account.chores.begin(self._account.talk(self.id, line, max_bytes))
         try:
             done, _ = await asyncio.wait({talk}, timeout=timeout_s)
@@ -57,7 +57,7 @@ class PrimeMachine:
             raise
         if not done:
             talk.cancel()
-            raise TimeoutError(f"no end within {timeout_s:g} s")
+            raise TimeoutError(f"not finished within {timeout_s:g} s")
         return talk.result()
 
     async def put(self, path: str, content: bytes) -> None:
@@ -71,7 +71,7 @@ class PrimeMachine:
         try:
             await self.run(_ALIVE, timeout_s=_ALIVE_S)
         except TimeoutError as error:
-            raise CutError(f"the sandbox does not answer: {error}") from error
+            raise ConnectionCutError(f"the sandbox does not answer: {error}") from error
 
 
 class PrimeCloud:
@@ -87,7 +87,7 @@ class PrimeCloud:
         base_url: str | None = None,
         timings: "Timings | None" = None,
     ) -> None:
-        """`home` is a folder of ours: the client keeps tokens in it, for us alone to read."""
+        """`home` is a private folder, because the client stores tokens in it."""
         self._api_key = api_key
         self._image = image
         self._home = home
@@ -156,7 +156,7 @@ class PrimeCloud:
                 self.__dict__.pop("_account", None)
 
     async def _until_it_answers(self, machine: Machine) -> None:
-        """It is said to run a moment before its gateway knows it."""
+        """Retry, because a machine is reported as running before its gateway knows it."""
         probe = partial(machine.run, "true", timeout_s=_PROBE_S)
         try:
             await retry(probe, within(_ANSWERS_S, repeat(_PAUSE_S)), on=_UNANSWERED)
@@ -174,7 +174,7 @@ class PrimeCloud:
             await self._drop(checkpoint)
             raise
         except asyncio.CancelledError:
-            log.warning("snapshot.not_removed", snapshot=checkpoint, error="there was no time")
+            log.warning("snapshot.not_removed", snapshot=checkpoint, error="there was no time left")
             raise
         return checkpoint
 

@@ -23,7 +23,7 @@ from yudai.sandboxes.backends.remote.cloud import (
     FullError,
     GoneError,
     Make,
-    UnheardError,
+    NoAnswerError,
     by_class,
     one_line,
 )
@@ -32,18 +32,18 @@ TOO_MANY = 429
 _STATUS = re.compile(r"\bHTTP (\d{3})\b")
 _UNCONNECTED = (httpx.ConnectError, httpx.ConnectTimeout)
 _NO_KEY = "Prime does not accept the key: check PRIME_API_KEY"
-_NO_CREDIT = "Prime wants to be paid first: look at the billing page of the account"
+_NO_CREDIT = "the Prime account has no credit: see its billing page"
 
 
-class DownError(UnheardError):
-    """Its service is away for a while, and says so."""
+class DownError(NoAnswerError):
+    """The service is temporarily unavailable."""
 
     def __init__(self, message: str, *, retry_after_s: float | None = None) -> None:
         super().__init__(message)
         self.retry_after_s = retry_after_s
 
 
-class UnreachedError(UnheardError):
+class UnreachedError(NoAnswerError):
     """No server answers at that address; the client may have reached one before and retried."""
 
 
@@ -77,7 +77,7 @@ async def asking(doing: str, deadline_s: float) -> AsyncGenerator[None]:
         async with asyncio.timeout(deadline_s):
             yield
     except TimeoutError:
-        raise UnheardError(f"{doing}: Prime did not answer within {deadline_s:g} s") from None
+        raise NoAnswerError(f"{doing}: Prime did not answer within {deadline_s:g} s") from None
     except VENDORS as error:
         raise translate(error, doing) from error
 
@@ -92,7 +92,7 @@ def translate(error: BaseException, doing: str) -> SandboxError:
     status = response.status_code if response is not None else _status_in(str(error))
     if status in _LATER:
         return _LATER[status](message, retry_after_s=retry_after_s(response))
-    return _BY_STATUS.get(status, UnheardError)(message)
+    return _BY_STATUS.get(status, NoAnswerError)(message)
 
 
 def retry_after_s(response: httpx.Response | None) -> float | None:
@@ -102,7 +102,7 @@ def retry_after_s(response: httpx.Response | None) -> float | None:
 
 
 def _response(error: BaseException) -> httpx.Response | None:
-    """Its errors have no status: the answer is behind them, as cause or context."""
+    """Its errors have no status; the response is in their cause or context."""
     found = (one.response for one in _behind(error) if isinstance(one, httpx.HTTPStatusError))
     return next(found, None)
 

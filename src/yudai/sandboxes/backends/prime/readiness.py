@@ -1,4 +1,4 @@
-"""Waiting for machines to be ready: all who wait ask together."""
+"""Waits for machines to be ready, with one request for all waiting callers."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
@@ -12,11 +12,11 @@ AT_ONCE = 100
 _READY = "RUNNING"
 
 
-class News(NamedTuple):
+class Readiness(NamedTuple):
     status: str
     failure: SandboxError | None = None
     is_building: bool = False
-    """Its image is made first, which takes as long as it takes."""
+    """The image is built first, which may take long."""
 
 
 class Patience(NamedTuple):
@@ -34,7 +34,7 @@ class _Waiting(NamedTuple):
     came_at: float
 
 
-Ask = Callable[[Sequence[str]], Awaitable[Mapping[str, News]]]
+Ask = Callable[[Sequence[str]], Awaitable[Mapping[str, Readiness]]]
 
 
 class ReadinessPoll:
@@ -47,7 +47,7 @@ class ReadinessPoll:
         self._trouble = ""
 
     async def wait(self, machine_id: str) -> None:
-        """Until it runs; SandboxError when it will not, or not in time."""
+        """Wait until it runs; SandboxError if it fails or is too slow."""
         loop = asyncio.get_running_loop()
         try:
             async with asyncio.timeout(self._patience.ready_s) as clock:
@@ -83,7 +83,7 @@ class ReadinessPoll:
             news = await self._ask(names)
             self._trouble = ""
         except DeniedError as error:
-            news = dict.fromkeys(names, News("", failure=error))
+            news = dict.fromkeys(names, Readiness("", failure=error))
         except SandboxError as error:
             # One answer less: their own time ends their waiting.
             self._trouble = f": {error}"
@@ -93,7 +93,7 @@ class ReadinessPoll:
             if guest is not None and name in news:
                 self._tell(guest, news[name])
 
-    def _tell(self, guest: _Waiting, news: News) -> None:
+    def _tell(self, guest: _Waiting, news: Readiness) -> None:
         now = asyncio.get_running_loop().time()
         if guest.arrived.done():
             return

@@ -46,17 +46,17 @@ VARIABLE = "YUDAI_WORKSPACE"
 _INSTALLS = ("lib/python3*/site-packages/*.pth", "lib/python3*/site-packages/*.py")
 
 _KEPT: dict[GuaranteeKind, Kept] = {
-    "files": (False, "commands read and write whatever you can"),
-    "environment": (False, "yours is not passed on, but commands can look into your processes"),
+    "files": (False, "commands can read and write everything that you can"),
+    "environment": (False, "yours is not passed on, but commands can read that of your processes"),
     "network": (False, "commands have your network"),
-    "processes": (False, "killed by session, mark and descent; one that hides all three stays"),
+    "processes": (False, "found by session, mark and parent; one that hides all three survives"),
     "memory": (False, "no limit"),
     "process count": (False, "no limit"),
     "processors": (False, "no limit"),
     "disk": (False, "only the workspace is measured"),
-    "time": (True, "a command is killed with all that is known to come from it"),
+    "time": (True, "a command is killed with all its known child processes"),
     "output": (True, "capped while it is read; head and tail are kept"),
-    "kernel": (False, "the host's own: no wall against its bugs"),
+    "kernel": (False, "the host's own: no protection against its bugs"),
 }
 
 
@@ -159,7 +159,7 @@ class ProcessBackend(LocalBackend):
     async def _site(
         self, spec: BaseSpec, chosen: Chosen, base: Path, *, setup: bool
     ) -> AsyncGenerator[BuildSandbox]:
-        """Without walls a set-up command sees the source and the record anyway."""
+        """Without isolation, set-up commands can see the source and the record."""
         record = self._home.new_sandbox(NAME)
         made = base / MADE if setup and spec.env is None else None
         programs = toolchain.find(spec.env, chosen, made=made)

@@ -1,4 +1,4 @@
-"""Commands as plain processes of the host: a clean environment, and no wall around them."""
+"""Commands as plain processes of the host: a clean environment without isolation."""
 
 import asyncio
 import itertools
@@ -38,7 +38,7 @@ class ProcessEnvironment(NamedTuple):
 
 
 class ProcessCommands:
-    """One command at a time, in a session of its own and marked in its environment."""
+    """One command at a time, in a new session and with a mark in its environment."""
 
     def __init__(self, around: ProcessEnvironment, *, disk: DiskWatch) -> None:
         self._around = around
@@ -124,7 +124,7 @@ class ProcessCommands:
 
 
 async def _status(process: "subprocess.Popen[bytes]", mark: Mark) -> int:
-    """The status of a shell that has ended, once nothing that it started is left."""
+    """The status of an ended shell, once all its child processes are gone."""
     await exited(process)
     doubts = _DOUBTS
     while (killed := await asyncio.to_thread(kill_descendants, mark)).killed or (

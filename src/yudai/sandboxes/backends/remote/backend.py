@@ -21,7 +21,7 @@ from yudai.sandboxes.backends.remote.cloud import (
     Cloud,
     DeniedError,
     MachineSpec,
-    Sized,
+    TemplateSizedMachine,
 )
 from yudai.sandboxes.backends.remote.commands import RemoteCommands
 from yudai.sandboxes.backends.remote.machines import (
@@ -46,9 +46,9 @@ from yudai.sandboxes.port import (
     ENV,
     NO_NETWORK,
     WORKSPACE,
-    BaseFacts,
     BaseRef,
     BaseSpec,
+    BaseView,
     Capabilities,
     Leftover,
     NetworkPolicy,
@@ -65,14 +65,13 @@ _BUILDER = "yudai"
 _OWN_STEPS_S = 1800.0
 _COUNTED_ELSEWHERE = 1 << 20
 _ONE_USER = (
-    "the sandbox does not let us run commands as another user: its image or its engine takes away"
-    " the right to change users"
+    "the sandbox cannot run commands as another user: its image or its engine removes that right"
 )
 
 
 @dataclass(frozen=True)
 class Terms:
-    """How a provider's machines are made and kept."""
+    """How a provider's machines are created and kept alive."""
 
     limits: SandboxLimits = field(default_factory=SandboxLimits)
     network: NetworkPolicy = NO_NETWORK
@@ -83,7 +82,7 @@ class Terms:
     at_most: int | None = None
     """Machines at once, of all processes that share the register; None: as the pace of each."""
     waits: bool = True
-    """Whether for room among them; else BusyError."""
+    """Whether to wait for a free place; else BusyError."""
     one_user: bool = False
     """Whether commands may run as our warden's own user, and so could forge its answers."""
 
@@ -145,13 +144,13 @@ class RemoteBackend:
         return [one if isinstance(one, SandboxError) else self._sandbox(one) for one in fit]
 
     async def list(self, owner: str | None = None) -> Sequence[SandboxRef]:
-        """Without those that could not be removed: sweeps try that again."""
+        """Without those that could not be removed, which sweeps retry."""
         rows = await self._register.sandboxes(self._cloud.name)
         there = [row for row in rows if not row.is_ended]
         return [self._ref(row) for row in there if owner is None or row.owner == owner]
 
     async def destroy(self, ref: SandboxRef) -> bool:
-        """End a sandbox of this process, or one that another process has asked for."""
+        """End a sandbox of this process or of another one."""
         sandbox = self._sandboxes.get(ref.id)
         if sandbox is not None:
             await sandbox.destroy()
@@ -172,11 +171,11 @@ class RemoteBackend:
     async def size_of(self, ref: SandboxRef) -> SandboxLimits | None:
         """The actual size that the provider gave a sandbox; None: as requested."""
         member = self._machines.member(ref.id)
-        if member is None or not isinstance(member.machine, Sized):
+        if member is None or not isinstance(member.machine, TemplateSizedMachine):
             return None
         return await member.machine.size(self._terms.limits)
 
-    async def bases(self) -> Sequence[BaseFacts]:
+    async def bases(self) -> Sequence[BaseView]:
         return await self._snapshots.facts()
 
     async def remove_base(self, key: str) -> bool:
@@ -196,7 +195,7 @@ class RemoteBackend:
         hosts = (*self._terms.network.setup, *hosts_of(self._terms.packages))
         entry = await self._entry(owner or _BUILDER)
         machine_spec = await self._machine_spec(entry, image="", hosts=hosts, phase=Phase.SETUP)
-        # Set-up has a time of its own, and our steps around it.
+        # Set-up has its own time limit, and our steps take time as well.
         lifetime_s = max(machine_spec.limits.lifetime_s, spec.setup_timeout_s + _OWN_STEPS_S)
         limits = machine_spec.limits.model_copy(update={"lifetime_s": lifetime_s})
         machine_spec = machine_spec.model_copy(update={"limits": limits})

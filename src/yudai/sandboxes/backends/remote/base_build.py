@@ -1,4 +1,4 @@
-"""A base in a remote machine: unpack, set up with a network, seal without, keep as a snapshot."""
+"""Builds a base in a remote machine: unpack, set up with a network, seal, snapshot."""
 
 import asyncio
 import platform
@@ -81,7 +81,7 @@ async def _furnish(spec: BaseSpec, machine: Machine, commands: RemoteCommands) -
 
 
 async def _lend_uv(machine: Machine, commands: RemoteCommands) -> None:
-    """Set-up commands of ours use it, and few images have it."""
+    """Our set-up commands use it, and few images have it."""
     uv = own_uv()
     has_it = await commands.exec("command -v uv", cwd="/")
     if has_it.exit_code == 0 or uv is None or platform.machine() != _MACHINE:
@@ -93,7 +93,7 @@ async def _lend_uv(machine: Machine, commands: RemoteCommands) -> None:
 
 
 def _variables(packages: PackageSettings) -> dict[str, str]:
-    """Certificates and proxies are this host's: what names one is left out."""
+    """Without settings that name certificates or proxies of this host."""
     files = {str(file) for file in packages.files}
     known = packages.without_proxies().variables
     given = {name: value for name, value in known.items() if value not in files}
@@ -101,7 +101,7 @@ def _variables(packages: PackageSettings) -> dict[str, str]:
 
 
 async def _bring(source: Path, target: str, machine: Machine, commands: RemoteCommands) -> None:
-    """In parts: it may be larger than what we should keep in memory."""
+    """Sent in parts, to limit memory."""
     first = await asyncio.to_thread(_read, source, 0)
     await machine.put(target, first)
     brought, part = len(first), f"{target}.part"
@@ -121,7 +121,7 @@ def _read(source: Path, offset: int) -> bytes:
 
 
 async def _size(commands: RemoteCommands) -> int | None:
-    """What the base has put into the machine, as far as its disk tells."""
+    """Size of the base, measured on the machine's disk."""
     measured = await commands.as_root().exec(_MEASURE, cwd="/", timeout_s=_STEP_S)
     said = measured.text.split()
     return int(said[0]) * 1024 if said and said[0].isdecimal() else None
@@ -131,4 +131,4 @@ async def _do(commands: RemoteCommands, line: str) -> None:
     result = await commands.as_root().exec(line, cwd="/", timeout_s=_STEP_S)
     if result.exit_code != 0:
         said = result.text.strip().splitlines()[-1:] or ["no reason was given"]
-        raise SandboxError(f"the machine could not be furnished: {said[0]}")
+        raise SandboxError(f"the machine could not be prepared: {said[0]}")

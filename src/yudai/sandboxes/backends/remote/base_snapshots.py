@@ -11,13 +11,13 @@ from yudai.kit.errors import ConflictError, SandboxError
 from yudai.sandboxes.backends.local.bases import in_use
 from yudai.sandboxes.backends.local.home import safe_name
 from yudai.sandboxes.backends.remote.cloud import Cloud, Local
-from yudai.sandboxes.port import BaseFacts
+from yudai.sandboxes.port import BaseView
 from yudai.sandboxes.register import BaseEntry, Register
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger()
 
 _TRUST_S = 300.0
-"""For so long we believe that a snapshot is still there."""
+"""Seconds for which a snapshot is assumed to exist."""
 
 
 _DROPPED = "-"
@@ -32,7 +32,7 @@ class Made(NamedTuple):
 
 class BaseSnapshots:
     def __init__(self, cloud: Cloud, register: Register, *, edition: str) -> None:
-        """`edition` changes with what we put into machines: older bases are not used."""
+        """`edition` changes with the warden; bases of another edition are not used."""
         self._cloud = cloud
         self._register = register
         self._edition = edition
@@ -67,14 +67,14 @@ class BaseSnapshots:
         entry = await self._register.find_base(self._cloud.name, await self.name(key))
         return b"" if entry is None else entry.setup_log
 
-    async def facts(self) -> Sequence[BaseFacts]:
-        """Those that are here."""
+    async def facts(self) -> Sequence[BaseView]:
+        """Bases of this host or account."""
         entries = await self._register.bases(self._cloud.name)
         if not entries:
             return []
         suffix, host = await self._suffix(), await self._host()
         return [
-            BaseFacts(
+            BaseView(
                 backend=entry.backend,
                 key=entry.key.removesuffix(suffix),
                 size_bytes=entry.size_bytes,
@@ -88,7 +88,7 @@ class BaseSnapshots:
         ]
 
     async def remove(self, key: str) -> bool:
-        """By its whole name, or by what `prepare` was given; of this host alone."""
+        """Remove a base of this host or account, by its full name or its key."""
         if not await self._register.bases(self._cloud.name):
             # An engine that does not work need not be asked then.
             return False
@@ -103,7 +103,7 @@ class BaseSnapshots:
         return f".{self._edition}{await self._host()}"
 
     async def _host(self) -> str:
-        """Behind the names of all bases that are here."""
+        """Suffix of the names of all bases of this host or account."""
         return f"@{await self._cloud.host()}" if isinstance(self._cloud, Local) else ""
 
     async def _remove(self, name: str, key: str) -> bool:
@@ -122,7 +122,7 @@ class BaseSnapshots:
     async def _finish_removal(self, name: str) -> int:
         """Remove a marked base, or unmark it when a sandbox uses it.
 
-        The row goes last: a snapshot without a row would stay and cost money for ever.
+        The row is deleted last, because a snapshot without a row would cost money forever.
         """
         entry = await self._register.find_base(self._cloud.name, name)
         if entry is None or not entry.external.startswith(_DROPPED):
@@ -137,19 +137,19 @@ class BaseSnapshots:
         return 0
 
     async def drop(self, image: str) -> None:
-        """One that was never noted; also when the caller is cancelled."""
+        """Remove an unrecorded snapshot, even if the caller is cancelled."""
         await asyncio.shield(self._remove_unknown(image))
 
     async def _remove_unknown(self, image: str) -> None:
         try:
             await self._cloud.remove_snapshot(image)
-        except Exception as error:  # noqa: BLE001 - told, for nobody else will find it
+        except Exception as error:  # noqa: BLE001 - logged, because nothing else finds it
             log.warning(
                 "base.left_behind", backend=self._cloud.name, image=image, error=repr(error)
             )
 
     async def _keep(self, name: str, made: Made, turn: str) -> bool:
-        """False: we were taken for dead, and another one builds it, or has."""
+        """False: we counted as dead, and another process builds it or has built it."""
         entry = BaseEntry(
             backend=self._cloud.name,
             key=name,

@@ -1,4 +1,4 @@
-"""The Protocol of a provider of machines, and what its implementations share: errors, promises."""
+"""The Protocol of a provider of machines, with the errors and guarantees that all share."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import NamedTuple, Protocol, runtime_checkable
@@ -18,14 +18,14 @@ SANDBOX_TAG = "box"
 """Tags of each of our machines: the installation that owns it, and its row in the register."""
 
 
-class CutError(SandboxError):
+class ConnectionCutError(SandboxError):
     """The connection broke while a command ran, which may still run: ask for it again."""
 
     usual_cause = Cause.SANDBOX_LOST
 
 
 class GoneError(SandboxError):
-    """There is no such machine any more."""
+    """The machine no longer exists."""
 
     usual_cause = Cause.SANDBOX_LOST
 
@@ -48,12 +48,12 @@ class BaseGoneError(SandboxError):
     """The snapshot for the machine is gone: the base has to be built again."""
 
 
-class UnheardError(SandboxError):
+class NoAnswerError(SandboxError):
     """The answer was lost, so the outcome is unknown. Look before a retry."""
 
 
 class FullError(SandboxError):
-    """The machine's disk is full: what runs in it has filled it."""
+    """The machine's disk is full."""
 
 
 _LONGEST = 300
@@ -71,36 +71,36 @@ BY_STATUS: dict[int, Make] = {
 """What an HTTP status means at every provider."""
 
 _HOW: dict[GuaranteeKind, str] = {
-    "files": "separate VM run by the provider (their claim)",
-    "environment": "nothing of ours is in the VM but what a command is given",
-    "network": "the provider's egress rules, closed unless a phase has hosts (their claim)",
-    "processes": "commands run as another user; all it has left is killed after each",
+    "files": "separate VM at the provider (its claim)",
+    "environment": "the VM gets only the variables of a command",
+    "network": "the provider's egress rules, closed except for a phase's hosts (its claim)",
+    "processes": "commands run as another user, whose processes are killed after each",
     "processors": "{size}",
     "memory": "{size}",
-    "process count": "counted in the VM, for the user of the commands",
+    "process count": "counted in the VM, for the commands' user",
     "disk": "measured in the VM while a command runs",
-    "time": "a command is killed in the VM with all it started; its output so far is kept",
-    "output": "capped in the VM and once more here",
-    "kernel": "the VM's own (their claim)",
+    "time": "a command is killed in the VM with all its child processes; its output so far is kept",
+    "output": "capped in the VM and again here",
+    "kernel": "the VM's own (the provider's claim)",
 }
 
 
 class MachineSpec(Value):
-    """A machine to be made."""
+    """Specification of a new machine."""
 
     key: str
     """New for each machine, [a-z0-9-]; the same key never makes two of them."""
     image: str = ""
-    """A snapshot of ours; "": the provider's template or image as it is set."""
+    """Our snapshot; "": the configured template or image of the provider."""
     tags: Mapping[str, str]
     """All of them, INSTALLATION and SANDBOX_TAG included."""
     limits: SandboxLimits
     ttl_s: float
     """When the provider ends it by itself, unless it is extended."""
     hosts: tuple[str, ...] = ()
-    """What it may reach; () is nothing."""
+    """Hosts that it may reach; (): none."""
     phase: str = ""
-    """For engines of this host that tell what they block."""
+    """The phase, for engines of this host that report blocked hosts."""
 
 
 class Found(NamedTuple):
@@ -111,7 +111,7 @@ class Found(NamedTuple):
     started_at: float | None
 
 
-class Said(NamedTuple):
+class MachineOutput(NamedTuple):
     exit_code: int
     output: bytes
     """Standard output, and standard error where the provider mixes them."""
@@ -128,10 +128,10 @@ class Machine(Protocol):
         """Environment variables that commands need to use our proxy, where there is one."""
         ...
 
-    async def run(self, line: str, *, timeout_s: float, max_bytes: int = 1 << 20) -> Said:
+    async def run(self, line: str, *, timeout_s: float, max_bytes: int = 1 << 20) -> MachineOutput:
         """A line for a shell, shorter than 100 KB and without data in it that was not quoted.
 
-        Raises CutError, GoneError; TimeoutError when there is no end after `timeout_s`, when it
+        Raises ConnectionCutError, GoneError; TimeoutError after `timeout_s`, when the command
         may still run; SandboxError when it says more than `max_bytes`.
         """
         ...
@@ -139,12 +139,12 @@ class Machine(Protocol):
     async def put(self, path: str, content: bytes) -> None:
         """Write a file as root, mode 0600 or wider; the folder is there.
 
-        Raises CutError, GoneError; FullError when there is no room for it.
+        Raises ConnectionCutError, GoneError; FullError when there is no room for it.
         """
         ...
 
     async def allow(self, hosts: Sequence[str]) -> None:
-        """Replace what it may reach; () closes it."""
+        """Replace the allowed hosts; (): none."""
         ...
 
     async def extend(self, ttl_s: float) -> None:
@@ -158,13 +158,13 @@ class Listening(Machine, Protocol):
 
     async def tell(
         self, line: str, text: bytes, *, timeout_s: float, max_bytes: int = 1 << 20
-    ) -> Said:
+    ) -> MachineOutput:
         """As `run`, with that text as standard input."""
         ...
 
 
 @runtime_checkable
-class Sized(Machine, Protocol):
+class TemplateSizedMachine(Machine, Protocol):
     """A machine whose size is its template's, not the requested one."""
 
     async def size(self, asked: SandboxLimits) -> SandboxLimits:
@@ -184,7 +184,7 @@ class Cloud(Protocol):
         ...
 
     async def examine(self) -> Capabilities:
-        """What holds, without making a machine; SandboxError or RefusedError say what to do."""
+        """Guarantees, without creating a machine; SandboxError or RefusedError with the remedy."""
         ...
 
     async def create(self, machine_spec: MachineSpec) -> Machine:
@@ -197,7 +197,7 @@ class Cloud(Protocol):
         ...
 
     async def snapshot(self, machine: Machine, name: str) -> str:
-        """Keep what it is now, under that name ([a-z0-9-]); returns a `MachineSpec.image`."""
+        """Snapshot the machine under that name ([a-z0-9-]); returns a `MachineSpec.image`."""
         ...
 
     async def remove_snapshot(self, image: str) -> bool: ...
@@ -205,11 +205,11 @@ class Cloud(Protocol):
     async def has_snapshot(self, image: str) -> bool: ...
 
     async def list(self, installation: str) -> Sequence[Found]:
-        """All pages, all states, of this installation alone."""
+        """List all machines of this installation, in any state."""
         ...
 
     async def kill(self, machine_id: str) -> bool:
-        """False: it was gone before we asked. Raises when that is refused."""
+        """Remove a machine or snapshot; False if it was gone. Raises if that is refused."""
         ...
 
     async def close(self) -> None: ...
@@ -241,7 +241,7 @@ def by_class(error: BaseException, table: ByClass) -> Make | None:
 
 
 def one_line(error: BaseException) -> str:
-    """Short: it is shown to people, and part of it was written elsewhere."""
+    """Shortened, because it is shown to people and partly untrusted."""
     text = " ".join(str(error).split()) or type(error).__name__
     return "".join(c if c.isprintable() else "\ufffd" for c in text)[:_LONGEST]
 
@@ -257,6 +257,6 @@ async def clean_up(work: Awaitable[object], event: str, **what: str) -> None:
 def vm_capabilities(
     backend: str, *, version: str, size: str = "the size of the VM"
 ) -> Capabilities:
-    """What holds in a VM: the provider's own claims, and what our warden sees to."""
+    """Guarantees of a VM: the provider's claims, and what our warden enforces."""
     kept = guarantees({kind: (True, how.format(size=size)) for kind, how in _HOW.items()})
     return Capabilities(backend=backend, guarantees=kept, version=version)

@@ -1,4 +1,4 @@
-"""Commands of a remote machine through its warden, with a deadline of our own around each."""
+"""Runs commands of a remote machine through its warden, each with our own deadline."""
 
 import asyncio
 import base64
@@ -46,7 +46,7 @@ _UNSTOPPED = "a command could not be stopped"
 
 
 class RemoteCommands:
-    """One command at a time: the caller takes turns."""
+    """One command at a time; the caller queues them."""
 
     def __init__(
         self,
@@ -57,7 +57,7 @@ class RemoteCommands:
         building: bool = False,
     ) -> None:
         """`variables` are all that commands see; while a base is built, /env is measured too."""
-        self._turns = _Turns(WardenClient(machine))
+        self._turns = _RequestQueue(WardenClient(machine))
         self._line = self._turns.line
         self._variables = dict(variables)
         self._limits = limits
@@ -65,7 +65,7 @@ class RemoteCommands:
         self._measured = (*_DISK_FOLDERS, ENV) if building else _DISK_FOLDERS
 
     def as_root(self) -> "RemoteCommands":
-        """The same machine, for steps of our own."""
+        """The same machine, for our own steps."""
         other: RemoteCommands = copy(self)
         other._is_root = True
         return other
@@ -106,7 +106,7 @@ class RemoteCommands:
         return await warden_client.init(self._line)
 
     async def give(self) -> None:
-        """All that root has put into the workspace and /env becomes the agent's."""
+        """Make the agent the owner of the workspace and /env."""
         await warden_client.ask(self._line, "give")
 
     async def seal(self) -> None:
@@ -122,7 +122,7 @@ class RemoteCommands:
             lost, killed = words.pop("lost"), words.pop("killed")
             result = ExecResult(output=heard.body, **words)
         except (KeyError, ValueError) as error:
-            raise self._line.lose(f"the sandbox's warden talks nonsense: {error}") from error
+            raise self._line.lose(f"the sandbox's warden is not understood: {error}") from error
         if lost:
             raise self._line.lose(str(lost))
         if killed:
@@ -131,15 +131,15 @@ class RemoteCommands:
         return result
 
 
-class _Handed(NamedTuple):
+class _RequestInput(NamedTuple):
     """How the warden gets a request."""
 
     words: tuple[str, ...]
     text: bytes = b""
 
 
-class _Turns:
-    """Requests, each until its answer is here or it is known to be dead."""
+class _RequestQueue:
+    """Runs requests one after the other, each until it is answered or known to be dead."""
 
     def __init__(self, line: WardenClient) -> None:
         self.line = line
@@ -175,7 +175,7 @@ class _Turns:
 
     async def _ask(self, request: Request) -> Heard:
         try:
-            handed = await self._hand_over(request)
+            handed = await self._input_of(request)
         except FullError:
             # What the warden itself answers when the disk is full.
             return Heard(FULL._asdict(), FULL_TEXT)
@@ -200,22 +200,22 @@ class _Turns:
                 await self._stop(request)
             raise
 
-    async def _hand_over(self, request: Request) -> _Handed:
-        """What is short goes with the question, what is long goes ahead as a file."""
+    async def _input_of(self, request: Request) -> _RequestInput:
+        """Send short text with the request, long text before it as a file."""
         if len(request.script) + len(request.stdin) < _SHORT:
             text = request.dump()
             if self.line.can_tell:
-                return _Handed((FROM_STDIN,), text)
+                return _RequestInput((FROM_STDIN,), text)
             word = base64.b64encode(text).decode()
             if len(word) <= _SHORT:
-                return _Handed((word,))
+                return _RequestInput((word,))
         text = await asyncio.to_thread(request.dump)
         limit_s = request.timeout_s + _GRACE_S + len(text) / _UPLOAD_BYTES_PER_S
         await self.line.put(f"{REQUESTS}/{request.id}", text, timeout_s=limit_s)
-        return _Handed(())
+        return _RequestInput(())
 
     async def _stop(self, request: Request) -> Heard | None:
-        """Its answer, now that it is dead; None when that is not known, and all is lost."""
+        """The answer of an ended request; None if it is unknown, which loses the machine."""
         with suppress(SandboxError, TimeoutError):
             return await self.line.ask(
                 request.id, "kill", request.id, timeout_s=_STOP_S, max_body=request.max_output

@@ -1,4 +1,4 @@
-"""The machines of this process: registered before they are made, kept alive, ended in time."""
+"""The machines of this process: recorded before creation, kept alive, removed in time."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
@@ -28,7 +28,7 @@ log: structlog.stdlib.BoundLogger = structlog.get_logger()
 
 _FIRST_PAUSE_S = 0.5
 _LONGEST_PAUSE_S = 5.0
-_FULL = "all {} sandboxes that this installation may have at once are in use"
+_FULL = "all {} sandboxes that this installation may use at once are in use"
 
 
 @dataclass
@@ -38,11 +38,11 @@ class Admission:
     at_most: int | None = None
     """None: there is no limit."""
     waits: bool = True
-    """False: BusyError where others would wait."""
+    """False: raise BusyError instead of waiting."""
     _entrance: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def open(self, entries: Sequence[SandboxEntry]) -> None:
-        """Open their rows, all at once, when there is room; as long as that takes."""
+        """Wait for room, then open all rows at once."""
         # One of us asks at a time: who came first, and wants several, is not overtaken here.
         async with self._entrance:
             pauses_s = growing(_FIRST_PAUSE_S, longest_s=_LONGEST_PAUSE_S)
@@ -55,10 +55,10 @@ class Admission:
 
 BEAT_S = 15.0
 GRACE_S = 60.0
-"""The provider ends a machine so long after we should have done it."""
+"""Seconds after our own deadline at which the provider ends a machine."""
 _EXTENSIONS = 3
 """In each time-to-live."""
-_OLD = "the sandbox's lifetime of {:g} minutes is over: see SANDBOX_LIFETIME_MINUTES"
+_OLD = "the sandbox's lifetime of {:g} minutes has ended: see SANDBOX_LIFETIME_MINUTES"
 
 
 @dataclass
@@ -68,7 +68,7 @@ class HeldMachine:
     dies_s: float
     extended_s: float
     clock: asyncio.TimerHandle | None = None
-    """Rings when its lifetime is over."""
+    """Timer of the end of its lifetime."""
     end: Callable[[str], Awaitable[None]] | None = None
     """Ends the sandbox that it is, and tells those who use it why; None: it is no sandbox yet."""
     ended: str = ""
@@ -77,11 +77,11 @@ class HeldMachine:
 
 Wanted = tuple[SandboxEntry, MachineSpec]
 Created = dict[str, HeldMachine | SandboxError]
-"""By their rows' names."""
+"""Machines by the id of their row."""
 
 
 def standing(one: HeldMachine | SandboxError) -> HeldMachine | SandboxError:
-    """It may have ended while we waited for others; then it must not be handed out."""
+    """Raises if it ended while we waited for others."""
     if isinstance(one, HeldMachine) and one.ended:
         return SandboxError(one.ended, cause=Cause.SANDBOX_LOST)
     return one
@@ -143,7 +143,7 @@ class Machines:
         return dict.fromkeys(self._placed, "") | made
 
     async def destroy(self, sandbox_id: str) -> None:
-        """The end of one of ours, also when the caller is cancelled meanwhile.
+        """Remove a machine, even if the caller is cancelled meanwhile.
 
         What cannot be removed now is left to the next sweep.
         """
@@ -152,7 +152,7 @@ class Machines:
             await self._background.finish(self._destroy(member))
 
     async def destroy_all(self, members: Sequence[HeldMachine | SandboxError]) -> None:
-        """Each is begun, whenever the caller is cancelled."""
+        """Each removal is started, even if the caller is cancelled."""
         names = [member.entry.id for member in members if isinstance(member, HeldMachine)]
         ending = [self._background.begin(self.destroy(name)) for name in names]
         if ending:
@@ -167,9 +167,9 @@ class Machines:
             self._beating = None
 
     async def beat(self) -> None:
-        """See to it that our machines stay alive, and say that we are.
+        """Keep our machines alive and send our heartbeat.
 
-        Neither waits for the other: a provider may be slow to answer, or the register away.
+        Neither waits for the other, because a provider or the register may be slow.
         """
         now = asyncio.get_running_loop().time()
         for member in list(self._members.values()):
@@ -272,7 +272,7 @@ class Machines:
     async def _give_up(
         self, failed: Sequence[SandboxEntry], members: Sequence[HeldMachine | SandboxError]
     ) -> None:
-        """Some failed. When cancelled, the others are destroyed, too."""
+        """Handle partial failures. On cancellation, the others are destroyed, too."""
         if not failed:
             return
         try:
@@ -294,7 +294,7 @@ class Machines:
         if unheard:
             try:
                 left = await self._end_unheard(unheard)
-            except Exception as error:  # noqa: BLE001 - a sweep finds them, for they are nobody's
+            except Exception as error:  # noqa: BLE001 - a sweep finds them, because they have no holder
                 left = unheard
                 log.warning("sandbox.not_looked_up", error=repr(error))
         for sandbox_id in unheard:
@@ -319,7 +319,7 @@ class Machines:
             await self.destroy(member.entry.id)
 
     async def _kill(self, machine_id: str) -> bool:
-        """Whether it is gone, by us or before."""
+        """Whether the machine is gone now."""
         try:
             await self._cloud.kill(machine_id)
         except Exception as error:  # noqa: BLE001 - its row stays: a sweep tries again

@@ -1,4 +1,4 @@
-"""How many machines at once, and how many new ones in a second: a provider's plan, kept by us."""
+"""Limits machines at once and new ones per second, as the provider's plan allows."""
 
 import asyncio
 import time
@@ -34,11 +34,11 @@ class MachineRateLimit:
         self._next = 0.0
 
     async def enter(self, n: int = 1) -> None:
-        """Wait for that many places; `leave` gives one back."""
+        """Wait for that many places; `leave` releases one."""
         if n > self._at_once:
             raise DeniedError(f"{n} sandboxes at once are more than the {self._at_once} allowed")
         taken = 0
-        # Two callers that each hold a part of what they want would wait for ever.
+        # Two callers that each hold a part of what they need would wait forever.
         async with self._entrance:
             try:
                 while taken < n:
@@ -71,7 +71,7 @@ class MachineRateLimit:
                 await asyncio.sleep(wait_s)
 
     async def _turn(self) -> None:
-        """Each caller takes the next moment that is free, and waits for it."""
+        """Each caller reserves the next free time and waits for it."""
         now = time.monotonic()
         mine = max(now, self._next)
         self._next = mine + self._interval_s

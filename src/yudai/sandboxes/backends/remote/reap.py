@@ -13,15 +13,15 @@ from yudai.sandboxes.port import Fate, Leftover
 from yudai.sandboxes.register import Register, SandboxEntry
 
 GRACE_S = 300.0
-"""How long an unknown machine is watched before it is removed."""
+"""Seconds that an unknown machine is observed before it is removed."""
 CREATION_S = 300.0
-"""For so long a machine may come that was asked for and has not answered."""
+"""Seconds after which a requested machine can no longer appear."""
 ELSEWHERE_S = 86_400.0
-"""For so long a row of another host may wait for that host to look for its machine."""
+"""Seconds that a row waits for its own host to look for the machine."""
 ENDED = "its run has ended"
 DEAD = "its process is dead"
-UNKNOWN = "nobody knows it"
-_WATCHED = "a worker removes it when it has watched it for 5 minutes"
+UNKNOWN = "it is not in the database"
+_WATCHED = "a worker removes it after 5 minutes of observation"
 _AT_ONCE = 8
 
 Now = Callable[[], float]
@@ -54,7 +54,7 @@ class _Case(NamedTuple):
 
 
 class OrphanTracker:
-    """Remembers since when it has seen each unknown machine, by its own clock."""
+    """Tracks since when each unknown machine has been seen, by our own clock."""
 
     def __init__(self, *, now: Now = time.monotonic, wall: Now = time.time) -> None:
         self._now = now
@@ -142,8 +142,8 @@ class OrphanTracker:
         return Orphan(case.machine.id, known_sandbox, self._leftover(backend, case))
 
     def _waiting(self, backend: str, case: _Case) -> Leftover:
-        told = self._leftover(backend, case)
-        return told.model_copy(update={"fate": Fate.WAITING, "note": _WATCHED})
+        reported = self._leftover(backend, case)
+        return reported.model_copy(update={"fate": Fate.WAITING, "note": _WATCHED})
 
     def _leftover(self, backend: str, case: _Case) -> Leftover:
         return Leftover(
@@ -160,7 +160,7 @@ class OrphanTracker:
 
 
 def _judge(machine: Found, row: SandboxEntry | None, known: Collection[str]) -> _Case | None:
-    """None: it belongs to a living process, or will."""
+    """None: it belongs to a live process."""
     if row is None:
         is_ours = machine.tags.get(SANDBOX_TAG, "") in known
         return _Case(machine, ENDED if is_ours else UNKNOWN, None)
@@ -207,7 +207,7 @@ async def _remove(orphan: Orphan, cloud: Cloud, register: Register) -> Leftover 
 
 
 async def _noted(orphan: Orphan, register: Register) -> str:
-    """A row for what had none: those that were reaped are counted by their rows."""
+    """Add a row for an unknown machine, because removals are counted by rows."""
     backend, owner = orphan.leftover.backend, orphan.leftover.owner
     sandbox_id = secrets.token_hex(8)
     await register.open_sandboxes(

@@ -21,7 +21,7 @@ from yudai.kit.causes import Cause
 from yudai.kit.errors import SandboxError
 from yudai.sandboxes.backends.remote.cloud import (
     BusyError,
-    CutError,
+    ConnectionCutError,
     DeniedError,
     GoneError,
     Listening,
@@ -67,7 +67,7 @@ def bundle() -> bytes:
 
 @cache
 def edition() -> str:
-    """Names this edition of the warden."""
+    """Digest that identifies this version of the warden."""
     return hashlib.sha256(bundle()).hexdigest()[:12]
 
 
@@ -103,11 +103,11 @@ class WardenClient:
     def __init__(self, machine: Machine) -> None:
         self.machine = machine
         self.lost = ""
-        """Why nothing can be asked any more."""
+        """Why no request can be sent any more."""
 
     @property
     def can_tell(self) -> bool:
-        """Whether a text can go with a question, beside its words."""
+        """Whether a text can be sent with a request."""
         return isinstance(self.machine, Listening)
 
     async def ask(
@@ -129,7 +129,7 @@ class WardenClient:
             big = len(said) > _BIG
             heard = await asyncio.to_thread(hear, name, said) if big else hear(name, said)
             if heard is None:
-                raise CutError(f"the sandbox's warden does not answer: {_last(said)}")
+                raise ConnectionCutError(f"the sandbox's warden does not answer: {_last(said)}")
             return heard
 
         async with asyncio.timeout(timeout_s):
@@ -142,7 +142,7 @@ class WardenClient:
             async with asyncio.timeout(timeout_s):
                 await self.insist(put, is_long=False)
         except TimeoutError:
-            raise self.lose("a file could not be brought into the sandbox in time") from None
+            raise self.lose("writing a file to the sandbox took too long") from None
 
     async def insist(self, act: Callable[[], Awaitable[T]], *, is_long: bool = True) -> T:
         """Do what may be done twice, until the line holds; SandboxError when it does not.
@@ -157,7 +157,7 @@ class WardenClient:
                 return await act()
             except GoneError as error:
                 raise self.lose(str(error)) from error
-            except (CutError, BusyError) as error:
+            except (ConnectionCutError, BusyError) as error:
                 if is_long and time.monotonic() - began > _LONG_S:
                     # It held for a while: some providers let no line be open for longer.
                     pauses = iter(_PAUSES_S)
@@ -172,7 +172,7 @@ class WardenClient:
             raise SandboxError(self.lost, cause=Cause.SANDBOX_LOST)
 
     def lose(self, why: str) -> SandboxError:
-        """Nothing more is asked; returns the error to be raised."""
+        """Stop all requests; returns the error to raise."""
         self.lost = self.lost or why
         return SandboxError(self.lost, cause=Cause.SANDBOX_LOST)
 
@@ -184,11 +184,11 @@ def _last(said: bytes) -> str:
 _STEP_S = 300.0
 _IS_NEW = "import sys; sys.exit(sys.version_info < (3, 10))"
 _LOOK = f"mkdir -p {FOLDER} && {PYTHON} -c {shlex.quote(_IS_NEW)}"
-_NEEDS = f"the sandbox's image needs python3, version 3.10 or newer, and a {FOLDER} to write to"
+_NEEDS = f"the sandbox's image needs Python 3.10 or newer as python3, and a writable {FOLDER}"
 
 
 class Welcome(NamedTuple):
-    """A machine as its warden has found it."""
+    """Facts about a machine, from its warden."""
 
     separate: bool
     """Whether commands run as another user than the warden, and so cannot touch it."""
@@ -225,7 +225,7 @@ async def changes(line: WardenClient) -> dict[str, Change]:
         words: dict[str, Any] = json.loads(heard.body)
         return {path: _change(word) for path, word in words.items()}
     except (TypeError, ValueError) as error:
-        raise line.lose(f"the sandbox's warden talks nonsense: {error}") from error
+        raise line.lose(f"the sandbox's warden is not understood: {error}") from error
 
 
 async def ask(line: WardenClient, verb: str, name: str = "") -> Heard:

@@ -52,7 +52,7 @@ def listed(folder: Path, pattern: str) -> list[Path]:
 
 
 def usual_folders() -> Iterator[Path]:
-    """Where programs are, besides a person's PATH."""
+    """Folders of programs, besides the user's PATH."""
     yield from _USUAL
     home = Path(pwd.getpwuid(os.getuid()).pw_dir)
     for folder in _VERSIONED:
@@ -81,14 +81,14 @@ def choose_python(asked: str, folders: Iterable[Path]) -> Path:
         if fitting:
             return max(fitting, key=found.__getitem__)
     raise RefusedError(
-        f"this repository asks for Python {asked}, which is not on this machine: install it, or"
+        f"this repository requires Python {asked}, which is not on this machine: install it, or"
         " give an environment with ",
         ENV,
     )
 
 
 def _readings(asked: str) -> list[SpecifierSet]:
-    """What is asked for, the best reading first."""
+    """Interpretations of the requirement, the best first."""
     if not _PIN.match(asked):
         try:
             return [SpecifierSet(asked)]
@@ -101,7 +101,7 @@ def _readings(asked: str) -> list[SpecifierSet]:
 
 
 def _installed(folders: Iterable[Path]) -> Iterator[tuple[Path, Version]]:
-    """Interpreters behind the names in those folders; a shim leads to none."""
+    """Interpreters of those folders; shims are resolved."""
     seen = set[Path]()
     for folder in folders:
         for name in listed(folder, "python3.*"):
@@ -140,7 +140,7 @@ def choose_node(folders: Iterable[Path]) -> Path:
         # A version manager's shim is called otherwise, or has no npm behind it.
         if real.name == "node" and os.access(real, os.X_OK) and _has_npm(real):
             return real
-    raise RefusedError("this repository needs Node: install it, or `pip install yudai[node]`")
+    raise RefusedError("this repository requires Node: install it, or `pip install yudai[node]`")
 
 
 def node_folders(node: Path) -> list[Path]:

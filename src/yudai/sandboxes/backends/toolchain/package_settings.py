@@ -68,7 +68,7 @@ _MAX_BUNDLE_BYTES = 16 << 20
 class PackageSettings(NamedTuple):
     variables: Mapping[str, str]
     files: tuple[Path, ...] = ()
-    """Bundles of certificates that variables name."""
+    """Certificate bundles named by variables."""
 
     def without_proxies(self) -> "PackageSettings":
         """For a sandbox behind our proxy, which itself uses the host's."""
@@ -94,7 +94,7 @@ def package_settings(environ: Mapping[str, str]) -> PackageSettings:
 
 
 def _clean(value: str) -> str:
-    """Without users, queries and places of the host; "" when that leaves nothing, or doubt."""
+    """The value without users, queries and host paths; "" if nothing safe is left."""
     value = _USER.sub("://", value)
     words = [_USER_WITHOUT_SCHEME.sub("", word) for word in value.split()]
     text = " ".join(word for word in words if not _LOCAL.match(word))

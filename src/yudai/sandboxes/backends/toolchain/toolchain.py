@@ -1,4 +1,4 @@
-"""Which programs a sandbox gets: the base's environment, the interpreter behind it, and Node."""
+"""Programs of a sandbox: the base's environment, its interpreter, and Node."""
 
 import os
 import shlex
@@ -27,10 +27,10 @@ _MAX_LINKS = 40
 
 
 class Chosen(Value):
-    """The host's programs that a base is built with, and cannot do without."""
+    """The host's programs that a base needs."""
 
     python: Path | None = None
-    """None: what the base's environment says."""
+    """None: the one of the base's environment."""
     node: Path | None = None
 
     @property
@@ -39,7 +39,7 @@ class Chosen(Value):
 
 
 class Toolchain(NamedTuple):
-    """Only folders that hold a Python or a Node and nothing else are ever shown."""
+    """Only folders that contain just a Python or a Node are mounted."""
 
     env: Path | None = None
     """The base's environment on the host."""
@@ -54,15 +54,15 @@ class Toolchain(NamedTuple):
     links: tuple[tuple[Path, Path], ...] = ()
     """Target and place of links on the way to it."""
     path: tuple[Path, ...] = ()
-    """Where programs are, besides the environment's own."""
+    """Folders of programs, besides the environment's own."""
     scripts: tuple[tuple[str, tuple[str, ...]], ...] = ()
     """Programs that need another name or an argument, by the name they get."""
     tools: Path | None = None
-    """Where those scripts are, once they are written."""
+    """Folder of those scripts, once written."""
 
 
 def choose(spec: BaseSpec, path: Iterable[Path]) -> Chosen:
-    """What fits, of the folders of that path and the usual ones; RefusedError when nothing does."""
+    """Find fitting programs on that path and in the usual folders; RefusedError if none fit."""
     folders = [*path, *usual_folders()]
     python = None
     if spec.env is None:
@@ -158,7 +158,7 @@ def furnish(toolchain: Toolchain, store: Path) -> Toolchain:
 
 
 def own_uv() -> Path | None:
-    """A dependency of ours, but Yudai may have been installed without it."""
+    """A dependency that an installation may lack."""
     try:
         return Path(uv.find_uv_bin())
     except FileNotFoundError:

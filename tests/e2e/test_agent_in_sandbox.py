@@ -1,4 +1,4 @@
-"""The real loop in a real bubblewrap box."""
+"""The real loop in a real bubblewrap sandbox."""
 
 import asyncio
 import io
@@ -99,7 +99,7 @@ async def test_cancelling_a_command(tmp_path: Path, sandbox: Sandbox):
     assert left.text == "none\n"
 
 
-async def test_a_box_that_is_destroyed_under_the_agent(tmp_path: Path, sandbox: Sandbox):
+async def test_a_sandbox_that_is_destroyed_under_the_agent(tmp_path: Path, sandbox: Sandbox):
     stage = Stage(tmp_path / "stage")
     stage.told = Signal(after=4)
     run = asyncio.create_task(play(stage, sandbox, [{"run": ["echo begun", "sleep 60", "true"]}]))

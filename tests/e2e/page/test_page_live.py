@@ -18,7 +18,7 @@ pytestmark = [
     pytest.mark.timeout(240),
 ]
 expect.set_options(timeout=PATIENCE_MS)
-# Where a race is only waited for: each frame of what moves is drawn without a graphics card.
+# Where a solve is only waited for: each frame of what moves is drawn without a graphics card.
 CALM = {"reduced_motion": "reduce"}
 
 
@@ -91,7 +91,7 @@ async def test_from_an_issue_to_an_applied_patch(
         trajectories = page.get_by_test_id("trajectory")
         await expect(trajectories).to_have_count(2)
         await expect(trajectories.first.get_by_text("unittest").first).to_be_visible()
-        await person.shot("race-running")
+        await person.shot("solve-running")
 
         await page.reload()
         await expect(trajectories).to_have_count(2)
@@ -100,7 +100,7 @@ async def test_from_an_issue_to_an_applied_patch(
         handles = {run.id: run.handle for run in house.books.runs(solve_id)}
         assert champion
         assert handles[champion].startswith("brief")
-        await person.shot("race-champion")
+        await person.shot("solve-champion")
 
         await choose_other(person, solve_id)
         until(lambda: house.books.solve(solve_id).champion_run_id != champion, "another one")
@@ -203,7 +203,7 @@ async def test_a_server_that_was_killed_and_is_back(
         house.server.kill()
         await expect(page.get_by_text("The server is not responding")).to_be_visible()
         await expect(page.get_by_text("retrying")).to_be_visible()
-        await person.shot("race-away")
+        await person.shot("solve-away")
 
         house.serve_at(int(url.rpartition(":")[2]))
         await expect(page.get_by_text("The server is not responding")).to_have_count(0)
