@@ -76,6 +76,7 @@ TABLE: dict[str, Line] = {
     "POST /api/solves/{solve_id}/champion": Line("change", RUN, CHOICE),
     "POST /api/solves/{solve_id}/apply": Line("change", PUBLISH, {}),
     "POST /api/solves/{solve_id}/dismiss": Line("change", RUN, {"reason": "no"}),
+    "POST /api/solves/{solve_id}/questions/{question_id}": Line("change", RUN, {"choice": "no"}),
     "POST /api/solves/{solve_id}/publish": Line("change", PUBLISH),
     "GET /api/solves/{solve_id}/publication": Line("read"),
     "GET /api/solves/{solve_id}/outcomes": Line("read"),
@@ -122,6 +123,7 @@ PLACES = {
     "run_id": run_id(0, SOLVE),
     "conversation_id": TALK,
     "outcome_id": "1",
+    "question_id": "1",
     "seq": "1",
     "number": "1",
     "kind": "agent",
@@ -132,7 +134,7 @@ PLACES = {
     "name": "calc",
 }
 # They say "not found" of a part of what may be seen.
-PARTS = {"publication", "confirm", "{key}"}
+PARTS = {"publication", "confirm", "{key}", "{question_id}"}
 
 
 @pytest.fixture

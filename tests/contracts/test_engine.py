@@ -54,7 +54,7 @@ class StoredFlow:
 
 @asynccontextmanager
 async def in_process(flow: StoredFlow, _: Path) -> AsyncGenerator[Engine]:
-    engine = InProcessEngine(flow, flow.answer)
+    engine = InProcessEngine(flow, flow.answer, flow.conclude)
     yield engine
     await engine.close()
 
@@ -102,6 +102,22 @@ async def test_a_flow_is_done_whole_and_once_however_often_it_is_started(
     assert await engine.status(OTHER) is FlowStatus.UNKNOWN
     assert flow.done == Counter([f"prepare {SOLVE}", *RUNS, f"conclude {SOLVE}"])
     assert flow.most_at_once <= 2
+
+
+async def test_an_answered_solve_is_concluded_once_for_each_answer(
+    engine: Engine, flow: StoredFlow
+):
+    async def are_done(turns: int) -> bool:
+        found = [await engine.status(SOLVE, turn=turn) for turn in (1, 2)]
+        return found.count(FlowStatus.ENDED) == turns
+
+    await engine.conclude(SOLVE, turn=1)
+    await engine.conclude(SOLVE, turn=1)
+    await until(lambda: are_done(1))
+    await engine.conclude(SOLVE, turn=2)
+    await until(lambda: are_done(2))
+    assert await engine.status(SOLVE) is FlowStatus.UNKNOWN
+    assert flow.done == Counter({f"conclude {SOLVE}": 2})
 
 
 async def test_a_message_is_answered_once_however_often_that_is_asked(

@@ -180,3 +180,14 @@ async def test_a_solve_without_a_conversation_is_told_to_nobody(chat_rows: ChatR
     await chat_rows.play()
     assert await post_milestones(chat_rows.store, SOLVE) == 0
     assert await chat_rows.said() == []
+
+
+async def test_a_question_is_told_once(chat_rows: ChatRows) -> None:
+    await chat_rows.solve()
+    async with chat_rows.store.change() as db:
+        for text in ("Should it be 4?", "And 5?"):
+            data: dict[str, object] = {"question": text}
+            await events.append(db, SOLVE, kind="solve.asked", at=START, data=data)
+    await post_milestones(chat_rows.store, SOLVE)
+    said = [one for one in await chat_rows.said() if one.milestone is Milestone.ASKED]
+    assert texts(said) == [f"{NAMED} needs you, asked: Should it be 4?"]

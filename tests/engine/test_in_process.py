@@ -26,9 +26,13 @@ async def nobody(message_id: MessageId) -> None:
     raise AssertionError(message_id)
 
 
+async def unconcluded(solve_id: SolveId) -> None:
+    raise AssertionError(solve_id)
+
+
 async def test_cancel_ends_the_flow_before_it_returns():
     flow = Recorder()
-    engine = InProcessEngine(flow, nobody)
+    engine = InProcessEngine(flow, nobody, unconcluded)
     await engine.start(SOLVE)
     await asyncio.sleep(0)
     assert await engine.cancel(SOLVE)
@@ -49,7 +53,7 @@ async def test_cancelling_twice_does_not_disturb_the_clean_up():
             await asyncio.sleep(0.05)
             cleaned.set()
 
-    engine = InProcessEngine(flow, nobody)
+    engine = InProcessEngine(flow, nobody, unconcluded)
     await engine.start(SOLVE)
     await asyncio.sleep(0)
     async with asyncio.TaskGroup() as group:
@@ -61,7 +65,7 @@ async def test_cancelling_twice_does_not_disturb_the_clean_up():
 
 async def test_close_cancels_what_is_left():
     flow = Recorder()
-    engine = InProcessEngine(flow, nobody)
+    engine = InProcessEngine(flow, nobody, unconcluded)
     await engine.start(SOLVE)
     await asyncio.sleep(0)
     await engine.close()
@@ -72,14 +76,14 @@ async def test_waiting_raises_what_the_flow_raised():
     async def flow(_: SolveId) -> None:
         raise ValueError("broken flow")
 
-    engine = InProcessEngine(flow, nobody)
+    engine = InProcessEngine(flow, nobody, unconcluded)
     await engine.start(SOLVE)
     with pytest.raises(ValueError, match="broken flow"):
         await engine.wait(SOLVE)
 
 
 async def test_it_knows_what_is_still_running():
-    engine = InProcessEngine(Recorder(), nobody)
+    engine = InProcessEngine(Recorder(), nobody, unconcluded)
     assert engine.running() == []
     await engine.start(SOLVE)
     assert engine.running() == [SOLVE]

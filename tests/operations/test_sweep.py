@@ -18,6 +18,7 @@ from yudai.kit.clock import SystemClock
 from yudai.kit.ids import MessageId, SolveId, WorkerId
 from yudai.operations.sweep import Sweeper, rounds
 from yudai.solves import queries as solves
+from yudai.solves import timeline as events
 from yudai.solves.domain.states import SolveState
 from yudai.solves.tables import SolveRow
 from yudai.store.store import Store
@@ -26,7 +27,8 @@ from yudai.store.store import Store
 class RecordingEngine:
     def __init__(self) -> None:
         self.started: list[tuple[SolveId, str]] = []
-        self.flows: dict[SolveId, FlowStatus] = {}
+        self.concluded: list[tuple[SolveId, int]] = []
+        self.flows: dict[SolveId | tuple[SolveId, int], FlowStatus] = {}
 
     async def start(self, solve_id: SolveId, *, user_id: str) -> None:
         self.started.append((solve_id, user_id))
@@ -35,8 +37,11 @@ class RecordingEngine:
     async def answer(self, message_id: MessageId) -> None:
         raise AssertionError(message_id)
 
-    async def status(self, solve_id: SolveId) -> FlowStatus:
-        return self.flows.get(solve_id, FlowStatus.UNKNOWN)
+    async def conclude(self, solve_id: SolveId, *, turn: int) -> None:
+        self.concluded.append((solve_id, turn))
+
+    async def status(self, solve_id: SolveId, *, turn: int = 0) -> FlowStatus:
+        return self.flows.get((solve_id, turn) if turn else solve_id, FlowStatus.UNKNOWN)
 
 
 class Yard:
@@ -103,6 +108,55 @@ async def test_one_that_the_engine_gave_up_is_failed_with_the_reason(yard: Yard)
         SolveState.FAILED,
         "the engine gave up on it: see the workers' log",
     )
+
+
+async def answered(yard: Yard, **changes: object) -> None:
+    """A crash came between the answer and what follows it."""
+    await yard.open(**changes)
+    async with yard.ring.store.change() as db:
+        await events.append(db, SOLVE, kind=events.ANSWERED, at=2.0)
+    # Its first flow ended when it asked.
+    yard.engine.flows[SOLVE] = FlowStatus.ENDED
+
+
+async def test_an_answered_one_is_concluded_not_given_up(yard: Yard):
+    await answered(yard)
+    await yard.sweeper.sweep()
+    assert yard.engine.concluded == [(SOLVE, 1)]
+    assert yard.engine.started == []
+    assert (await yard.row()).state is SolveState.RUNNING
+
+
+async def test_one_that_is_being_concluded_is_left_alone(yard: Yard):
+    await answered(yard)
+    yard.engine.flows[SOLVE, 1] = FlowStatus.RUNNING
+    await yard.sweeper.sweep()
+    assert yard.engine.concluded == []
+    assert (await yard.row()).state is SolveState.RUNNING
+
+
+async def test_one_whose_conclusion_was_given_up_is_failed(yard: Yard):
+    await answered(yard)
+    yard.engine.flows[SOLVE, 1] = FlowStatus.ENDED
+    await yard.sweeper.sweep()
+    assert (await yard.row()).state is SolveState.FAILED
+
+
+async def test_one_that_was_answered_during_the_sweep_is_not_given_up(
+    yard: Yard, monkeypatch: pytest.MonkeyPatch
+):
+    """The engine says that the flow has ended, and meanwhile a person has answered."""
+
+    async def status(solve_id: SolveId, *, turn: int = 0) -> FlowStatus:
+        del turn
+        async with yard.ring.store.change() as db:
+            await solves.change(db, solve_id, attempt=1)
+        return FlowStatus.ENDED
+
+    monkeypatch.setattr(yard.engine, "status", status)
+    await yard.open()
+    await yard.sweeper.sweep()
+    assert (await yard.row()).state is SolveState.RUNNING
 
 
 async def test_one_at_rest_is_never_touched(yard: Yard):

@@ -10,6 +10,8 @@ import pytest
 from tests.support.forge.mirrors_in_memory import Press
 from tests.support.solve_rows import failed, passed
 from yudai.arena.cancel import Stopper
+from yudai.arena.conclude import Concluder
+from yudai.arena.decide import StoredFacts
 from yudai.arena.flow import SolveFlow
 from yudai.engine.guard import WorkGuard
 from yudai.kit.ids import SolveId, WorkerId
@@ -38,7 +40,8 @@ def _flow(press: Press, **changes: Any) -> SolveFlow:
         "work_guard": WorkGuard(press.store),
         "preparer": SimpleNamespace(find=_nothing),
         "supervisor": SimpleNamespace(close_open=_nothing, retry_delays_s=()),
-        "run_verifier": SimpleNamespace(cross_examine_runs=_nothing),
+        "run_verifier": SimpleNamespace(cross_examine_runs=_nothing, has_cross_examined=_nothing),
+        "concluder": Concluder(press.context, StoredFacts(press.store)),
         "stopper": Stopper(press.store, press.clock),
         "notify": _nothing,
         "reply": _nothing,

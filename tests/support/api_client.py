@@ -48,6 +48,7 @@ from yudai.views.repositories import Browser
 from yudai.views.updates import open_updates
 from yudai.wiring.accounts import make_accounts
 from yudai.wiring.api_service import Service
+from yudai.wiring.components import make_answers
 
 BASE_URL = "http://127.0.0.1:8000"
 UNCALLABLE = "vendor/locked"
@@ -57,6 +58,7 @@ UNCALLABLE = "vendor/locked"
 class RecordingEngine:
     started: list[SolveId] = field(default_factory=list)
     answered: list[MessageId] = field(default_factory=list)
+    concluded: list[tuple[SolveId, int]] = field(default_factory=list)
     broken: Exception | None = None
 
     async def start(self, solve_id: SolveId, *, user_id: str) -> None:
@@ -68,9 +70,14 @@ class RecordingEngine:
         self._refuse()
         self.answered.append(message_id)
 
-    async def status(self, solve_id: SolveId) -> FlowStatus:
+    async def conclude(self, solve_id: SolveId, *, turn: int) -> None:
         self._refuse()
-        return FlowStatus.QUEUED if solve_id in self.started else FlowStatus.UNKNOWN
+        self.concluded.append((solve_id, turn))
+
+    async def status(self, solve_id: SolveId, *, turn: int = 0) -> FlowStatus:
+        self._refuse()
+        is_known = (solve_id, turn) in self.concluded if turn else solve_id in self.started
+        return FlowStatus.QUEUED if is_known else FlowStatus.UNKNOWN
 
     def _refuse(self) -> None:
         if self.broken is not None:
@@ -177,6 +184,7 @@ async def open_place(home: Path, url: str, engine: Engine) -> AsyncGenerator[Pla
             submitter=submitter,
             forecaster=Forecaster(submitter, partial(open_preview, home, clock, person=home)),
             applier=Applier(context, forge),
+            answers=make_answers(store, clock, engine),
             conversations=Conversations(
                 context=context,
                 engine=engine,

@@ -33,6 +33,7 @@ _AT_ONCE = 8
 class Right(StrEnum):
     READ = "read"
     RUN = "run"
+    ANSWER = "answer"
     PUBLISH = "publish"
     ADMIN = "admin"
 
@@ -40,11 +41,12 @@ class Right(StrEnum):
 NEEDS: dict[Right, Role] = {
     Right.READ: Role.READ,
     Right.RUN: Role.TRIAGE,
+    Right.ANSWER: Role.WRITE,
     Right.PUBLISH: Role.WRITE,
     Right.ADMIN: Role.ADMIN,
 }
-# Owners who may read the repository may also end their own solve.
-_OWNERS: dict[Right, Role] = NEEDS | {Right.RUN: Role.READ}
+# Owners who may read the repository may also end their own solve, and answer its questions.
+_OWNERS: dict[Right, Role] = NEEDS | {Right.RUN: Role.READ, Right.ANSWER: Role.READ}
 
 
 class _Known(NamedTuple):

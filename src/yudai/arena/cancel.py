@@ -42,11 +42,17 @@ class Stopper:
                 f"solve {short(solve_id)} is {state}: there is nothing to cancel", state=state
             )
 
-    async def stop(self, solve_id: SolveId, event: SolveEvent, message: str) -> bool:
-        """End the solve and its open runs; False when it was no longer open."""
+    async def stop(
+        self, solve_id: SolveId, event: SolveEvent, message: str, *, attempt: int | None = None
+    ) -> bool:
+        """End the solve and its open runs; False when it was no longer open.
+
+        With `attempt`, also when it was claimed or answered since.
+        """
         now = self.clock.now()
         async with self.store.change() as db:
-            if (await solves.hold(db, solve_id)).state in RESTING:
+            solve = await solves.hold(db, solve_id)
+            if solve.state in RESTING or attempt not in (None, solve.attempt):
                 return False
             for run in await runs.of_solve(db, solve_id):
                 if run.state not in FINAL:

@@ -1,4 +1,4 @@
-"""The story of a solve: prepare, run, verify, cross-examine, rank, offer, publish."""
+"""The story of a solve: prepare, run, verify, cross-examine, decide, rank, offer, publish."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -8,6 +8,7 @@ import structlog
 
 from yudai.arena.attempts import MAX_TAKES, RunSupervisor, retry_transient
 from yudai.arena.cancel import Stopper
+from yudai.arena.conclude import Concluder
 from yudai.arena.prepare import Preparer
 from yudai.arena.verify_runs import RunVerifier
 from yudai.artifacts.context import Context
@@ -15,8 +16,6 @@ from yudai.engine.guard import WorkGuard
 from yudai.engine.port import RunBatch
 from yudai.kit.errors import ClaimLostError, InfrastructureError, RefusedError
 from yudai.kit.ids import MessageId, RunId, SolveId, WorkerId
-from yudai.ranking.domain.scorecard import Ranking
-from yudai.ranking.rank import rank_runs, stopped_by
 from yudai.runs import attempts
 from yudai.runs import queries as runs
 from yudai.runs.domain.states import FINAL
@@ -49,6 +48,7 @@ class SolveFlow:
     preparer: Preparer
     supervisor: RunSupervisor
     run_verifier: RunVerifier
+    concluder: Concluder
     stopper: Stopper
     notify: Notify
     """Posts milestones to the solve's conversation."""
@@ -98,11 +98,11 @@ class SolveFlow:
 
     async def _conclude(self, solve: SolveRow, claim: Claim) -> None:
         await self.supervisor.close_open(solve.id, claim)
-        prepared = await self.preparer.find(solve)
-        await self.run_verifier.cross_examine_runs(solve.id, prepared, claim)
-        decision = await self.run_verifier.decide(solve.id)
-        ranking = await rank_runs(self.context.store, solve.id, claim, decision)
-        await self._offer(solve.id, ranking, claim)
+        if not await self.run_verifier.has_cross_examined(solve.id):
+            prepared = await self.preparer.find(solve)
+            await self.run_verifier.cross_examine_runs(solve.id, prepared, claim)
+        # After an answer only this is done again: it needs no base and no sandbox.
+        await self.concluder.conclude(solve.id, claim)
 
     async def _part(
         self, solve_id: SolveId, part: Callable[[SolveRow, Claim], Awaitable[None]]
@@ -142,22 +142,3 @@ class SolveFlow:
         except Exception as error:
             await self.stopper.stop(solve.id, SolveEvent.BROKE, f"Yudai failed: {error!r}")
             raise
-
-    async def _offer(self, solve_id: SolveId, ranking: Ranking, claim: Claim) -> None:
-        """Offer the champion, or record that there is none."""
-        event = SolveEvent.ABSTAINED if ranking.champion is None else SolveEvent.OFFERED
-        now = self.context.clock.now()
-        async with self.context.store.change() as db:
-            solve = await solves.get(db, solve_id)
-            rows = await runs.of_solve(db, solve_id)
-            limit = stopped_by(solve, rows, now=now)
-            stopped = f" (stopped by {limit})" if limit and ranking.champion is None else ""
-            await solves.advance(
-                db,
-                solve_id,
-                event,
-                at=now,
-                claim=claim,
-                champion_run_id=ranking.champion,
-                reason=ranking.reason + stopped,
-            )

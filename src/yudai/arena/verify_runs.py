@@ -1,7 +1,6 @@
 """Verifies each patch in a clean sandbox, then cross-examines all patches."""
 
 import asyncio
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from yudai.artifacts import queries as artifact_rows
@@ -14,12 +13,8 @@ from yudai.runs.domain.states import RunEvent
 from yudai.solves import queries as solves
 from yudai.solves import timeline as events
 from yudai.solves.claims import Claim
-from yudai.solves.domain.matrix import Contestant
 from yudai.verification.baseline import Prepared
 from yudai.verification.cross_examination import Entry
-from yudai.verification.domain.decide import Decision, decide
-from yudai.verification.domain.facts import NOT_EXAMINED, Candidate
-from yudai.verification.domain.question import PersonAnswer
 from yudai.verification.verify import Verifier
 
 _EXAMINED = "runs.cross_examined"
@@ -56,10 +51,10 @@ class RunVerifier:
             await artifact_rows.add(db, run.solve_id, run_id, ref, at=now)
 
     async def cross_examine_runs(self, solve_id: SolveId, prepared: Prepared, claim: Claim) -> None:
-        """Once: what was found is kept, and verdicts can be decided from it again."""
+        """Once: what was found is kept, and verdicts are decided from it."""
+        if await self.has_cross_examined(solve_id):
+            return
         async with self.context.store.read() as db:
-            if await examinations.of_solve(db, solve_id) is not None:
-                return
             found = await examinations.examined_runs(db, solve_id)
         entries = [
             Entry(run.id, run.handle, await self._patch(run.id), examined)
@@ -74,24 +69,12 @@ class RunVerifier:
             await examinations.keep(db, solve_id, examination)
             await events.append(db, solve_id, kind=_EXAMINED, at=now, data={"runs": len(entries)})
 
-    async def decide(self, solve_id: SolveId, answers: Sequence[PersonAnswer] = ()) -> Decision:
-        """Verdicts and open questions; nothing is executed."""
+    async def has_cross_examined(self, solve_id: SolveId) -> bool:
         async with self.context.store.read() as db:
-            examination = await examinations.of_solve(db, solve_id) or NOT_EXAMINED
-            found = await examinations.examined_runs(db, solve_id)
-        candidates = [
-            Candidate(run.id, run.handle, _independence(run.contestant), examined)
-            for run, examined in found
-        ]
-        return decide(candidates, examination, rules=self.verifier.rules, answers=answers)
+            return await events.has(db, solve_id, _EXAMINED)
 
     async def _patch(self, run_id: RunId) -> str:
         async with self.context.store.read() as db:
             refs = await artifact_rows.of_run(db, run_id)
         blob = await self.context.artifacts.get(refs[ArtifactKind.PATCH])
         return blob.decode("utf-8", "surrogateescape")
-
-
-def _independence(contestant: Contestant) -> str:
-    """Another model or another strategy is another opinion."""
-    return f"{contestant.model}\n{contestant.strategy}"

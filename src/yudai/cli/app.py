@@ -219,6 +219,26 @@ def dismiss(
 
 
 @app.command()
+def answer(
+    target: Annotated[str, typer.Argument(metavar="SOLVE", help="Its id or the end of its id.")],
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[QUESTION] CHOICE",
+            help="Without a choice the open questions are printed; the only one needs no name.",
+        ),
+    ] = None,
+    *,
+    json: Json = False,
+    server: options.ServerUrl = "",
+) -> int:
+    """Answer a question that keeps a solve from having a champion."""
+    from yudai.cli.answer import run_answer
+
+    return run_until_signal(run_answer(_settings(server), target, words or [], json=json))
+
+
+@app.command()
 def serve(
     *,
     host: options.Host = None,

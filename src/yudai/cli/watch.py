@@ -58,6 +58,7 @@ _PHASES = {
     "base.preparing": "preparing the base: its files and its set-up",
     "base.prepared": "running the base's own tests twice",
     "runs.cross_examined": "ranking",
+    "solve.answered": "ranking again",
 }
 
 

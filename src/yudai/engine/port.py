@@ -39,7 +39,10 @@ class Flow(Protocol):
         ...
 
     async def conclude(self, solve_id: SolveId) -> None:
-        """Cross-examine, rank, offer; nothing when the solve is no longer open."""
+        """Cross-examine, rank, offer; nothing when the solve is no longer open.
+
+        After a person's answer once more, from what is stored.
+        """
         ...
 
     async def answer(self, message_id: MessageId) -> None:
@@ -56,4 +59,10 @@ class Engine(Protocol):
         """Have a message answered. Idempotent."""
         ...
 
-    async def status(self, solve_id: SolveId) -> FlowStatus: ...
+    async def conclude(self, solve_id: SolveId, *, turn: int) -> None:
+        """Conclude a solve again that was answered for the `turn`-th time. Idempotent."""
+        ...
+
+    async def status(self, solve_id: SolveId, *, turn: int = 0) -> FlowStatus:
+        """Of the flow, or of the conclusion after the `turn`-th answer."""
+        ...

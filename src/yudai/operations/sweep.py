@@ -11,9 +11,10 @@ from yudai.arena.cancel import Stopper
 from yudai.engine.port import Engine, FlowStatus
 from yudai.kit.clock import Clock
 from yudai.kit.concurrency import repeat_in_background
-from yudai.kit.ids import SolveId
 from yudai.solves import queries as solves
+from yudai.solves import timeline as events
 from yudai.solves.domain.states import SolveEvent, SolveState
+from yudai.solves.tables import SolveRow
 from yudai.store.store import Store
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger()
@@ -45,18 +46,22 @@ class Sweeper:
         old = self.clock.now() - _GRACE_S
         for row in rows:
             if row.durable and row.created_at < old:
-                await self._look_after(row.id, row.user_id)
+                await self._look_after(row)
         await _do("sweep", self.chores)
 
-    async def _look_after(self, solve_id: SolveId, user_id: str) -> None:
-        """Start a missing flow, or fail the solve if the engine gave its flow up."""
-        status = await self.engine.status(solve_id)
-        if status is FlowStatus.UNKNOWN:
-            await self.engine.start(solve_id, user_id=user_id)
+    async def _look_after(self, row: SolveRow) -> None:
+        """Start a missing flow or conclusion, or fail the solve if the engine gave it up."""
+        async with self.store.read() as db:
+            turn = await events.count(db, row.id, events.ANSWERED, run_id=None)
+        status = await self.engine.status(row.id, turn=turn)
+        if status is FlowStatus.UNKNOWN and turn:
+            await self.engine.conclude(row.id, turn=turn)
+        elif status is FlowStatus.UNKNOWN:
+            await self.engine.start(row.id, user_id=row.user_id)
         elif status is FlowStatus.ENDED and await self.stopper.stop(
-            solve_id, SolveEvent.BROKE, _GAVE_UP
+            row.id, SolveEvent.BROKE, _GAVE_UP, attempt=row.attempt
         ):
-            log.error("solve.given_up", solve_id=solve_id)
+            log.error("solve.given_up", solve_id=row.id)
 
 
 def rounds(

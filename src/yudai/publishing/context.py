@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -13,20 +14,22 @@ from yudai.artifacts.queries import artifact_of
 from yudai.forge.domain.repository import RepoRef, parse_target
 from yudai.forge.ports.remote import Credential, CredentialKind, Credentials, RemoteForge
 from yudai.kit.errors import ForbiddenError, RefusedError
-from yudai.kit.ids import LOCAL_USER, RunId
+from yudai.kit.ids import LOCAL_USER, RunId, short
 from yudai.kit.redaction import Redact, as_it_is
+from yudai.kit.value import from_attributes
 from yudai.patches.inspection import Inspection, inspect, too_large
 from yudai.patches.patch import Patch, parse_patch
 from yudai.publishing import queries as publications
 from yudai.publishing.domain.publication import PublicationState
-from yudai.publishing.domain.summary import PublishedSolve, file_deltas
+from yudai.publishing.domain.summary import AskedQuestion, PublishedSolve, file_deltas
 from yudai.publishing.tables import PublicationRow
 from yudai.ranking.rank import places_of
 from yudai.runs import queries as runs
 from yudai.runs.tables import RunRow
 from yudai.solves import queries as solves
+from yudai.solves import questions
 from yudai.solves.domain.states import SolveState
-from yudai.solves.tables import SolveRow
+from yudai.solves.tables import QuestionRow, SolveRow
 from yudai.store import write_turns
 from yudai.verification.domain.verdict import tally
 
@@ -84,6 +87,7 @@ class Work(NamedTuple):
     runs: list[RunRow]
     repo: RepoRef
     by: Credential
+    questions: tuple[AskedQuestion, ...] = ()
 
 
 class Prepared(NamedTuple):
@@ -106,11 +110,13 @@ class PublishContext:
         async with self.context.store.read() as db:
             solve = await solves.get(db, row.solve_id)
             rows = await runs.of_solve(db, row.solve_id)
+            asked = await questions.of_solve(db, row.solve_id)
             # After PUSHED a pull request may exist that is not recorded yet: look for it first.
             if row.state is not PublicationState.PUSHED:
                 await _check_wanted(db, row, solve)
         repo = parse_target(row.repo_url, forge=self.forge.url).repo
-        return Work(row, solve, rows, repo, await self._credential(repo, row.actor))
+        by = await self._credential(repo, row.actor)
+        return Work(row, solve, rows, repo, by, tuple(map(_asked, asked)))
 
     async def prepare(self, work: Work) -> Prepared:
         """RefusedError for a patch that may not be published."""
@@ -122,13 +128,12 @@ class PublishContext:
     async def published(self, work: Work) -> PublishedSolve:
         """The facts for a comment, also without a patch or with one that may not be published."""
         run_id = work.row.run_id or work.solve.champion_run_id
+        told = published_solve(work.solve, work.runs, run_id=run_id, page=self.page)
         if run_id is not None:
-            try:
-                return (await self._inspect_patch(work, run_id)).published
-            except RefusedError:
-                # It was refused because the patch cannot be read.
-                pass
-        return published_solve(work.solve, work.runs, run_id=run_id, page=self.page)
+            # It may have been refused because the patch cannot be read.
+            with suppress(RefusedError):
+                told = (await self._inspect_patch(work, run_id)).published
+        return told.model_copy(update={"questions": work.questions})
 
     async def write_turn(self, work: Work) -> None:
         """Wait for our turn to write: writes are spaced out over all processes.
@@ -182,6 +187,10 @@ def is_own(by: Credential, actor: str) -> bool:
     if by.kind is CredentialKind.SERVER:
         return actor == LOCAL_USER
     return by.kind is CredentialKind.USER and bool(actor)
+
+
+def _asked(row: QuestionRow) -> AskedQuestion:
+    return from_attributes(AskedQuestion, row, name=short(row.id))
 
 
 class _Inspected(NamedTuple):

@@ -14,7 +14,7 @@ from yudai.publishing.tables import PublicationRow
 from yudai.solves import timeline as events
 from yudai.solves.domain.origin import Origin, PublishMode
 from yudai.solves.domain.states import SolveState
-from yudai.solves.tables import EventRow, SolveRow
+from yudai.solves.tables import EventRow, QuestionRow, SolveRow
 from yudai.solves.timeline import hold_solve
 from yudai.store.rows import Data
 
@@ -175,20 +175,36 @@ async def due(db: AsyncSession, *, forge: str, at: float, limit: int) -> list[So
     return list(await db.scalars(query))
 
 
+async def answered_since(db: AsyncSession, row: PublicationRow) -> bool:
+    """Whether a person has answered a question of the solve since then."""
+    newer = (QuestionRow.solve_id == row.solve_id) & (QuestionRow.answered_at > row.updated_at)
+    return await db.scalar(select(QuestionRow.id).where(newer).limit(1)) is not None
+
+
 async def forgotten(
     db: AsyncSession, *, forge: str, since: float, until: float, limit: int
 ) -> list[Ended]:
-    """Solves that ended in this period without a publication, newest first."""
+    """Solves that ended in this period without a publication, newest first.
+
+    Also those that were answered in it, while a comment is all that is published.
+    """
+    # A solve's time of the end is that of its first one.
+    answered = select(QuestionRow.solve_id).where(
+        QuestionRow.answered_at > since, QuestionRow.answered_at <= until
+    )
+    is_new = and_(SolveRow.finished_at > since, SolveRow.finished_at <= until)
+    is_comment = and_(_P.state == PublicationState.DONE, _P.run_id.is_(None))
     query = (
         select(SolveRow.id, SolveRow.publish, SolveRow.origin)
         .outerjoin(PublicationRow, _P.solve_id == SolveRow.id)
         .where(
-            _P.solve_id.is_(None),
+            or_(
+                and_(_P.solve_id.is_(None), or_(is_new, SolveRow.id.in_(answered))),
+                and_(is_comment, SolveRow.id.in_(answered)),
+            ),
             _is_at(SolveRow.repo_url, forge),
             SolveRow.publish.in_((PublishMode.AUTO, PublishMode.ASK)),
             SolveRow.state.in_(_ENDED),
-            SolveRow.finished_at > since,
-            SolveRow.finished_at <= until,
         )
         .order_by(SolveRow.finished_at.desc())
         .limit(limit)

@@ -23,6 +23,7 @@ from yudai.solves import timeline as events
 from yudai.solves.domain.origin import Origin, OriginKind, PublishMode
 from yudai.solves.domain.states import SolveState
 from yudai.solves.tables import SolveRow
+from yudai.store.rows import Data
 from yudai.store.store import Store
 from yudai.verification.domain.verdict import VerdictStatus
 
@@ -64,9 +65,12 @@ async def _ask(
     if there is None:
         return await publications.add(db, made, data={"by": actor})
     _check_again(there)
-    columns: dict[str, object] = {name: getattr(made, name) for name in _RESET}
-    move = Move(PublicationEvent.ASKED_AGAIN, columns, {"by": actor, "again": True})
+    move = Move(PublicationEvent.ASKED_AGAIN, _anew(made), {"by": actor, "again": True})
     return await publications.advance(db, there, move, at=at)
+
+
+def _anew(made: PublicationRow) -> Data:
+    return {name: getattr(made, name) for name in _RESET}
 
 
 async def request_automatically(
@@ -77,11 +81,12 @@ async def request_automatically(
     forge: str,
     at: float,
 ) -> PublicationRow | None:
-    """Create a publication without a request; None when there is nothing to do or one exists."""
+    """Create a publication without a request; None when there is nothing to do or one exists.
+
+    One that only said that the solve asks a question is done again after the answer.
+    """
     solve = await solves.hold(db, solve_id)
     if not _is_at(solve.repo_url, forge) or not _has_ended(solve):
-        return None
-    if await publications.find(db, solve_id) is not None:
         return None
     run = None
     if solve.champion_run_id is not None:
@@ -89,10 +94,26 @@ async def request_automatically(
     by_itself = solve.publish is PublishMode.AUTO and _status(run) is VerdictStatus.PASSED
     if not by_itself and not (may_comment(solve.publish, solve.origin) and comments_on(solve)):
         return None
+    there = await publications.find(db, solve_id)
+    if there is not None and not await _is_outdated(db, there, by_itself=by_itself):
+        return None
     # A person who asked at the forge may have no account here.
     actor = "" if _is_from_forge(solve.origin) else solve.user_id
     row = _new(solve, run if by_itself else None, actor=actor, forge=forge, at=at)
-    return await publications.add(db, row, data={"by": "", "only_comment": not by_itself})
+    facts: Data = {"by": "", "only_comment": not by_itself}
+    if there is None:
+        return await publications.add(db, row, data=facts)
+    move = Move(PublicationEvent.ASKED_AGAIN, _anew(row), facts | {"again": True})
+    return await publications.advance(db, there, move, at=at)
+
+
+async def _is_outdated(db: AsyncSession, there: PublicationRow, *, by_itself: bool) -> bool:
+    """Whether it only said that the solve asks, and there is more to say after an answer."""
+    if there.state is not PublicationState.DONE or there.run_id is not None:
+        return False
+    # It may have been written while the answer came.
+    is_found = by_itself and await events.has(db, there.solve_id, events.ANSWERED)
+    return is_found or await publications.answered_since(db, there)
 
 
 def may_comment(publish: PublishMode | None, origin: Origin | None) -> bool:

@@ -42,7 +42,8 @@ async def take_solve(
         return await solves.advance(
             db, solve_id, SolveEvent.STARTED, at=at, worker_id=worker_id, attempt=attempt
         )
-    if row.worker_id != worker_id:
+    # An answered solve belongs to no worker.
+    if row.worker_id not in ("", worker_id):
         await events.append(db, solve_id, kind=RESUMED, at=at)
     return await solves.change(db, solve_id, worker_id=worker_id, attempt=attempt)
 

@@ -10,6 +10,7 @@ from yudai.forge.domain.issue import Issue
 from yudai.forge.ports.folder import Snapshot
 from yudai.kit.errors import NotFoundError
 from yudai.kit.ids import SolveId
+from yudai.solves import questions
 from yudai.solves import timeline as events
 from yudai.solves.claims import Claim
 from yudai.solves.domain import states as solve_state
@@ -83,6 +84,8 @@ async def advance(
     state = solve_state.advance(was, event)
     columns = {"state": state, **_stamps(row, state, at), **changes}
     changed = await change_row(db, SolveRow, solve_id, columns, expected=was)
+    if state in solve_state.FINAL:
+        await questions.close(db, solve_id, at=at)
     facts = {"from": was, "to": state, **(data or {})}
     await events.append(db, solve_id, kind=f"solve.{event}", at=at, data=facts)
     return changed
@@ -97,7 +100,8 @@ async def change(db: AsyncSession, solve_id: SolveId, **changes: object) -> Solv
 
 def _stamps(row: SolveRow, state: SolveState, at: float) -> dict[str, object]:
     if state is SolveState.RUNNING:
-        return {"started_at": at}
+        # Not again after an answer: a person's time is no part of it.
+        return {"started_at": at} if row.started_at is None else {}
     is_at_rest = state in solve_state.RESTING and row.finished_at is None
     return {"finished_at": at} if is_at_rest else {}
 

@@ -6,6 +6,7 @@ from sqlalchemy import (
     ForeignKey,
     Index,
     String,
+    UniqueConstraint,
 )
 from sqlalchemy.orm import Mapped, mapped_column
 
@@ -23,9 +24,12 @@ from yudai.solves.domain.states import SolveState
 from yudai.store.columns import CleanText, ValueJson, words
 from yudai.store.rows import Base, Data, Id, Serial, WorkRow
 from yudai.testing.domain.report import Baseline, TestPlan
+from yudai.verification.domain.question import Choice, QuestionKind
 
 Contestants = tuple[Contestant, ...]
 Models = tuple[Model, ...]
+Choices = tuple[Choice, ...]
+RunIds = tuple[RunId, ...]
 
 
 class SolveRow(WorkRow, kw_only=True):
@@ -105,6 +109,33 @@ class IdempotencyRow(Base, kw_only=True):
     """Hash of method, path and body: the same key with another request is refused."""
     resource_id: Mapped[str] = mapped_column(Id)
     created_at: Mapped[float] = mapped_column(Double, index=True)
+
+
+class QuestionRow(Base, kw_only=True):
+    """A question that was asked about a solve, with a person's answer."""
+
+    __tablename__ = "questions"
+    __table_args__ = (UniqueConstraint("solve_id", "key"), Index(None, "answered_at"))
+
+    id: Mapped[str] = mapped_column(Id, primary_key=True)
+    solve_id: Mapped[SolveId] = mapped_column(Id, ForeignKey("solves.id", ondelete="CASCADE"))
+    key: Mapped[str] = mapped_column(String(200))
+    """What it is about: asked again, it is the same question."""
+    position: Mapped[int] = mapped_column(default=0)
+    """Its place among those that were asked at the same time."""
+    kind: Mapped[QuestionKind] = mapped_column(words(QuestionKind))
+    text: Mapped[str] = mapped_column(CleanText)
+    choices: Mapped[Choices] = mapped_column(ValueJson(Choices))
+    runs: Mapped[RunIds] = mapped_column(ValueJson(RunIds), default=())
+    detail: Mapped[str] = mapped_column(CleanText, default="")
+    asked_at: Mapped[float] = mapped_column(Double)
+    closed_at: Mapped[float | None] = mapped_column(Double, default=None)
+    """When it no longer needed an answer."""
+    choice: Mapped[str | None] = mapped_column(CleanText, default=None)
+    """Id of the chosen one; None: not answered."""
+    answered_by: Mapped[str] = mapped_column(CleanText, default="")
+    """The person's login at the forge, or the user's id."""
+    answered_at: Mapped[float | None] = mapped_column(Double, default=None)
 
 
 class EventRow(Base, kw_only=True):

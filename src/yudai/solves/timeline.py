@@ -82,4 +82,5 @@ async def after(
     return list(await db.scalars(select(EventRow).where(newer).order_by(EventRow.id).limit(limit)))
 
 
+ANSWERED = "solve.answered"
 FETCHED = "base.fetched"

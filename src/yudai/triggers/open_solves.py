@@ -1,6 +1,7 @@
 """Opens solves that are requested at a forge, by a label or a comment of a user who may write."""
 
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
@@ -12,6 +13,7 @@ from yudai.accounts import queries as accounts
 from yudai.arena.forge_issue import IssueSource
 from yudai.arena.open import SolveRequest
 from yudai.arena.submit import Submitter, default_matrix
+from yudai.decisions.answer import Answer, Answers
 from yudai.forge.domain.issue_text import OUR_MARK, is_bot
 from yudai.forge.domain.markdown import fence
 from yudai.forge.domain.repository import Account, Comment, ForgeIssue, Labelling, RepoRef, Role
@@ -22,6 +24,7 @@ from yudai.gateway.domain.routing import Listing
 from yudai.kit.clock import Clock
 from yudai.kit.errors import ForbiddenError, ForgeError, NotFoundError, RefusedError
 from yudai.kit.ids import LOCAL_USER, SolveId, short
+from yudai.solves import queries as solves
 from yudai.solves.domain.matrix import Matrix
 from yudai.solves.domain.origin import Origin, OriginKind, PublishMode
 from yudai.solves.domain.request import SolveAsk
@@ -29,7 +32,14 @@ from yudai.solves.domain.slash_command import Place, SolveCommand, from_command,
 from yudai.store.store import Store
 from yudai.triggers import queries
 from yudai.triggers.domain import commands as triggers
-from yudai.triggers.domain.commands import TriggerState, comment_key, label_key, last_labelling
+from yudai.triggers.domain.commands import (
+    AnswerCommand,
+    TriggerState,
+    comment_key,
+    label_key,
+    last_labelling,
+)
+from yudai.triggers.find_question import find_question
 from yudai.triggers.queries import AlreadyRecordedError
 from yudai.triggers.tables import TriggerRow, WatchRow
 
@@ -76,6 +86,7 @@ class Triggers:
     credentials: Credentials
     submitter: Submitter
     catalogue: Catalogue
+    answerer: Answers
     label: str
     matrix: str = ""
     """GITHUB_MATRIX: defaults for options that the command does not give."""
@@ -156,6 +167,11 @@ class Triggers:
             await self._note(repo, issue, trigger, TriggerState.IGNORED, note=why)
             return False
         try:
+            answer = _answer_of(trigger)
+            if answer is not None:
+                with _fixable():
+                    await self._answer_question(repo, issue, trigger, answer)
+                return False
             await self._open(repo, issue.number, trigger)
         except AlreadyRecordedError:
             return False
@@ -200,6 +216,25 @@ class Triggers:
         opened = await self.submitter.open_once(make, user_id=whose, key=None, also=also)
         log.info("trigger.opened", key=trigger.key, solve_id=opened.solve_id)
 
+    async def _answer_question(
+        self, repo: RepoRef, issue: ForgeIssue, trigger: SolveTrigger, command: AnswerCommand
+    ) -> None:
+        """Answer for a person who may write; our comment on the issue tells what follows."""
+        login = trigger.by.login
+        async with self.store.read() as db:
+            question = await find_question(db, repo, issue.number, command.question)
+            solve = await solves.get(db, question.solve_id)
+            user_id = await accounts.user_id(db, self.forge.url, trigger.by)
+
+        async def also(db: AsyncSession) -> None:
+            # In one transaction: told again, it would answer what is asked next.
+            row = self._row(repo, issue.number, trigger, TriggerState.ANSWERED)
+            row.solve_id = solve.id
+            await queries.add_trigger(db, row)
+
+        answer = Answer(question.id, command.choice, user_id or login, login)
+        await self.answerer.give(solve.id, answer, owner_id=solve.user_id, also=also)
+
     async def _request(self, ask: SolveAsk, trigger: SolveTrigger, *, user_id: str) -> SolveRequest:
         request = await self.submitter.request(ask, user_id=user_id)
         origin = Origin(kind=trigger.kind, login=trigger.by.login, url=trigger.url)
@@ -243,15 +278,16 @@ class Triggers:
             log.warning("trigger.not_started", repo=repo.full, number=issue.number, error=why)
         elif trigger.kind is OriginKind.COMMENT and self._may_answer:
             # Labels are not answered.
-            await self._answer(repo, issue.number, why)
+            done = "answered" if triggers.is_answer(trigger.words) else "started"
+            await self._reply(repo, issue.number, f"Nothing was {done}", why)
 
     @property
     def _may_answer(self) -> bool:
         return self.answers and self.publish is not PublishMode.NEVER
 
-    async def _answer(self, repo: RepoRef, number: int, why: str) -> None:
-        """Answer at most once: the refusal is already stored."""
-        body = f"{OUR_MARK}answer -->\nNothing was started:\n\n{fence(why, limit=_MAX_WHY)}\n"
+    async def _reply(self, repo: RepoRef, number: int, head: str, why: str) -> None:
+        """Reply at most once: the refusal is already stored."""
+        body = f"{OUR_MARK}answer -->\n{head}:\n\n{fence(why, limit=_MAX_WHY)}\n"
         try:
             by = await self.credentials.writing(repo, user_id="")
             await self.forge.add_comment(repo, number, body, by=by)
@@ -325,6 +361,21 @@ def _is_fixable(error: RefusedError, trigger: SolveTrigger) -> bool:
         return True
     command = _command(trigger)
     return any(getattr(command, name) not in (None, ()) for name in _SAID.get(error.field, ()))
+
+
+def _answer_of(trigger: SolveTrigger) -> AnswerCommand | None:
+    with _fixable():
+        return triggers.parse_answer(trigger.words)
+
+
+@contextmanager
+def _fixable() -> Generator[None]:
+    try:
+        yield
+    except AlreadyRecordedError:
+        raise
+    except RefusedError as error:
+        raise _FixableError(str(error)) from None
 
 
 def _command(trigger: SolveTrigger) -> SolveCommand:

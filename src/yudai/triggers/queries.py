@@ -8,7 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from yudai.kit.errors import ConflictError
 from yudai.kit.ids import SolveId
 from yudai.solves.domain.states import SolveState
-from yudai.solves.tables import SolveRow
+from yudai.solves.tables import QuestionRow, SolveRow
 from yudai.store.connections import is_sqlite
 from yudai.store.database import LOCKS
 from yudai.store.rows import insert_row
@@ -16,6 +16,7 @@ from yudai.triggers.tables import DeliveryRow, TriggerRow, WatchRow
 
 KEPT_S = 30 * 24 * 3600.0
 """Time for which deliveries are kept."""
+_MOST_QUESTIONS = 1000
 _OPEN_STATES = (SolveState.QUEUED, SolveState.RUNNING)
 
 
@@ -46,6 +47,14 @@ async def open_solve_of(
     if besides is not None:
         query = query.where(SolveRow.id != besides)
     return await db.scalar(query.order_by(SolveRow.created_at).limit(1))
+
+
+async def questions_of(db: AsyncSession, repo_url: str, number: int) -> list[QuestionRow]:
+    """Questions of this issue's solves, the newest first."""
+    is_its = (SolveRow.issue_number == number) & (func.lower(SolveRow.repo_url) == repo_url.lower())
+    query = select(QuestionRow).join(SolveRow, SolveRow.id == QuestionRow.solve_id).where(is_its)
+    newest = (QuestionRow.asked_at.desc(), QuestionRow.position, QuestionRow.id)
+    return list(await db.scalars(query.order_by(*newest).limit(_MOST_QUESTIONS)))
 
 
 async def begin_watch(db: AsyncSession, repo_url: str, *, at: float) -> None:

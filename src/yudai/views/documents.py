@@ -25,12 +25,19 @@ from yudai.runs.domain.trajectory.steps import Step, step_of
 from yudai.runs.domain.trajectory.trajectory import TrajectoryMessage, export
 from yudai.runs.tables import RunRow
 from yudai.solves import queries as solves
+from yudai.solves import questions
 from yudai.solves import timeline as events
 from yudai.solves.domain.states import SolveState
 from yudai.solves.queries import elapsed_s
-from yudai.solves.tables import EventRow, SolveRow
+from yudai.solves.tables import EventRow, QuestionRow, SolveRow
 from yudai.verification.domain.verdict import NOTHING
-from yudai.views.domain.document import PlaceEntry, RunEntry, SolveDocument, SolveEntry
+from yudai.views.domain.document import (
+    PlaceEntry,
+    QuestionView,
+    RunEntry,
+    SolveDocument,
+    SolveEntry,
+)
 
 Entry = TypeVar("Entry", bound=RunEntry)
 
@@ -83,6 +90,7 @@ async def _document(db: AsyncSession, solve: SolveRow, *, now: float) -> SolveDo
         solve,
         await runs.of_solve(db, solve.id),
         await events.of_kinds(db, solve.id, KINDS),
+        await questions.of_solve(db, solve.id),
         now=now,
     )
 
@@ -134,7 +142,12 @@ def head_of(solve: SolveRow, cost_micros: int, *, now: float) -> dict[str, objec
 
 
 def document_of(
-    solve: SolveRow, rows: Sequence[RunRow], timeline: Iterable[EventRow], *, now: float
+    solve: SolveRow,
+    rows: Sequence[RunRow],
+    timeline: Iterable[EventRow],
+    asked: Iterable[QuestionRow],
+    *,
+    now: float,
 ) -> SolveDocument:
     """Of the timeline, only blocked hosts are included."""
     cost_micros = sum(run.total_cost_micros for run in rows)
@@ -144,6 +157,7 @@ def document_of(
             SolveEntry, solve, folder=folder, **head_of(solve, cost_micros, now=now)
         ),
         ranking=tuple(entry(PlaceEntry, run, rank=rank) for rank, run in ranked(rows)),
+        questions=tuple(from_attributes(QuestionView, row) for row in asked),
         not_started=tuple(contestant.handle for contestant in solve.not_started),
         reason=solve.reason or solve.error,
         budget_ended=stopped_by(solve, rows, now=now),

@@ -23,6 +23,7 @@ from yudai.runs import queries as runs
 from yudai.runs.domain.states import RunState
 from yudai.runs.tables import RunRow
 from yudai.solves import queries as solves
+from yudai.solves import questions
 from yudai.solves import timeline as events
 from yudai.solves.domain.budget import Budget
 from yudai.solves.domain.matrix import Contestant, Matrix
@@ -163,8 +164,10 @@ async def solve_view(context: Context, solve_id: SolveId, *, user_id: str) -> So
             raise _not_found(solve_id)
         rows = await runs.of_solve(db, solve_id)
         timeline = await events.after(db, solve_id, limit=_MAX_EVENTS)
+        asked = await questions.of_solve(db, solve_id)
         published = await publications.find(db, solve_id)
-    return _view(row, rows, timeline, published=published, now=context.clock.now())
+    document = document_of(row, rows, timeline, asked, now=context.clock.now())
+    return _view(row, rows, timeline, document=document, published=published)
 
 
 def cursor_of(row: SolveRow) -> str:
@@ -245,8 +248,8 @@ def _view(
     rows: Sequence[RunRow],
     timeline: Sequence[EventRow],
     *,
+    document: SolveDocument,
     published: PublicationRow | None,
-    now: float,
 ) -> SolveView:
     cost_micros = sum(run.total_cost_micros for run in rows)
     tally = Tally(Counter(run.state for run in rows), cost_micros)
@@ -254,7 +257,7 @@ def _view(
         SolveView,
         row,
         **dict(decisions_of(row, timeline)),
-        **dict(document_of(row, rows, timeline, now=now)),
+        **dict(document),
         progress=progress_of(tally),
         runs=tuple(map(run_view, rows)),
         events=tuple(from_attributes(EventView, event) for event in timeline),

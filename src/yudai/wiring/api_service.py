@@ -10,6 +10,7 @@ from yudai.arena.forecast import Forecaster
 from yudai.arena.submit import Submitter
 from yudai.artifacts.context import Context
 from yudai.conversations.service import Conversations
+from yudai.decisions.answer import Answers
 from yudai.decisions.apply import Applier
 from yudai.engine.adapters.dbos.engine import DbosEngine
 from yudai.engine.port import Engine
@@ -23,6 +24,7 @@ from yudai.views.updates import Updates, open_updates
 from yudai.wiring.accounts import Accounts
 from yudai.wiring.command_agents import make_model_endpoint
 from yudai.wiring.components import (
+    make_answers,
     make_applier,
     make_chat_answerer,
     make_engine_config,
@@ -43,6 +45,7 @@ class Service:
     submitter: Submitter
     forecaster: Forecaster
     applier: Applier
+    answers: Answers
     conversations: Conversations
     updates: Updates
     accounts: Accounts
@@ -76,6 +79,7 @@ async def open_service(settings: Settings) -> AsyncGenerator[Service]:
             submitter=submitter,
             forecaster=Forecaster(submitter, partial(open_preview, settings.home, clock)),
             applier=make_applier(settings, context),
+            answers=make_answers(store, clock, engine),
             conversations=Conversations(
                 context=context,
                 engine=engine,

@@ -37,6 +37,7 @@ from yudai.wiring.command_agents import (
 )
 from yudai.wiring.components import (
     make_chat_answerer,
+    make_concluder,
     make_sources,
     make_stopper,
     make_trajectories,
@@ -154,6 +155,7 @@ def make_flow(arena: Arena, worker_id: WorkerId) -> SolveFlow:
         preparer=arena.preparer,
         supervisor=supervisor,
         run_verifier=run_verifier,
+        concluder=make_concluder(context),
         stopper=arena.stopper,
         notify=partial(post_milestones, context.store),
         reply=make_chat_answerer(settings, context, arena.gateway).answer,

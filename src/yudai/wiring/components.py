@@ -8,6 +8,8 @@ from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import structlog
+
 from yudai import demo
 from yudai.arena.cancel import Stopper
 from yudai.artifacts.context import Context
@@ -19,9 +21,9 @@ from yudai.gateway.catalogue import Catalogue
 from yudai.gateway.domain.models import Provider
 from yudai.gateway.domain.routing import Routes
 from yudai.gateway.port import Gateway
-from yudai.kit.clock import SystemClock
+from yudai.kit.clock import Clock, SystemClock
 from yudai.kit.errors import RefusedError
-from yudai.kit.ids import WorkerId
+from yudai.kit.ids import SolveId, WorkerId
 from yudai.kit.redaction import redactor
 from yudai.settings import Settings
 from yudai.store.holders import Holder
@@ -32,9 +34,14 @@ from yudai.store.urls import POSTGRESQL
 
 if TYPE_CHECKING:
     # Imported lazily: their imports would slow down `list` and `show`.
+    from yudai.arena.conclude import Concluder
     from yudai.conversations.answer import ChatAnswerer
+    from yudai.decisions.answer import Answers
     from yudai.decisions.apply import Applier
     from yudai.engine.adapters.dbos.configuration import EngineConfig
+    from yudai.engine.port import Engine
+
+log: structlog.stdlib.BoundLogger = structlog.get_logger()
 
 NEVER_LOST = LeaseTimings(lost_s=math.inf)
 """For a process that cannot be taken over: it never has to stop for another one."""
@@ -75,6 +82,38 @@ def make_catalogue(
 
 def make_stopper(context: Context) -> Stopper:
     return Stopper(context.store, context.clock, is_gone, is_there)
+
+
+def make_concluder(context: Context) -> "Concluder":
+    from yudai.arena.conclude import Concluder
+    from yudai.arena.decide import StoredFacts
+
+    return Concluder(context, StoredFacts(context.store))
+
+
+def make_answers(store: Store, clock: Clock, engine: "Engine") -> "Answers":
+    """A worker concludes the answered solves."""
+    from yudai.decisions.answer import Answers
+
+    async def conclude(solve_id: SolveId, turn: int) -> None:
+        try:
+            await engine.conclude(solve_id, turn=turn)
+        except Exception as error:  # noqa: BLE001 - it is stored: the workers' sweep starts it
+            log.warning("solve.not_concluded_yet", solve_id=solve_id, error=repr(error))
+
+    return Answers(store, clock, conclude)
+
+
+def make_own_answers(context: Context) -> "Answers":
+    """Without a worker: the answered solves are concluded by this process."""
+    from yudai.decisions.answer import Answers
+
+    async def conclude(solve_id: SolveId, turn: int) -> None:
+        del turn
+        worker_id = WorkerId(context.clock.new_id())
+        await make_concluder(context).conclude_here(solve_id, worker_id)
+
+    return Answers(context.store, context.clock, conclude)
 
 
 def make_applier(settings: Settings, context: Context) -> "Applier":

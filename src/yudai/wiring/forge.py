@@ -41,7 +41,13 @@ from yudai.triggers.webhooks import SETTLE_EVERY_S, Deliveries
 from yudai.views.repositories import Browser
 from yudai.wiring.accounts import Accounts, open_accounts
 from yudai.wiring.command_agents import agent_names
-from yudai.wiring.components import make_catalogue, make_shared_sources, make_stopper, own_env
+from yudai.wiring.components import (
+    make_answers,
+    make_catalogue,
+    make_shared_sources,
+    make_stopper,
+    own_env,
+)
 
 if TYPE_CHECKING:
     from yudai.forge.adapters.github.configuration import AppConfig
@@ -212,6 +218,7 @@ def make_triggers(
         credentials=forge_services.accounts.keyring,
         submitter=submitter,
         catalogue=submitter.catalogue,
+        answerer=make_answers(submitter.store, submitter.clock, submitter.solves.engine),
         label=settings.github_label,
         matrix=settings.github_matrix,
         publish=settings.github_publish,

@@ -19,6 +19,7 @@ from yudai.solves.domain.states import SolveEvent
 from yudai.wiring.arena import Arena, make_flow, open_arena
 from yudai.wiring.components import (
     NEVER_LOST,
+    is_shared,
     make_applier,
     make_catalogue,
     make_lease,
@@ -61,10 +62,12 @@ async def open_app(
             make_lease(arena.lease_store, durable=False, timings=NEVER_LOST)
         )
         flow = make_flow(arena, lease.id)
-        engine = InProcessEngine(flow, flow.answer)
+        engine = InProcessEngine(flow, flow.answer, flow.conclude)
         stack.push_async_callback(engine.close)
         stack.push_async_callback(_cancel_running, engine, stopper)
         await stopper.fail_dead()
+        if not is_shared(settings):
+            await flow.concluder.repair(lease.id)
         await stack.enter_async_context(flow.work_guard.watching())
         submitter = replace(
             make_submitter(settings, context, forge_services, engine=engine, gateway=gateway),

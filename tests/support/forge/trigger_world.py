@@ -50,6 +50,7 @@ class Post:
             credentials=self.credentials,
             submitter=replace(place.submitter, remotes=asks),
             catalogue=place.submitter.catalogue,
+            answerer=place.answers,
             label="yudai",
             matrix="model=gpt-4.1 temp=0.1,0.9 parallel=2",
         )

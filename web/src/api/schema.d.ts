@@ -124,6 +124,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/solves/{solve_id}/questions/{question_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Answer
+         * @description Answer a question; the solve is then ranked again from what is known.
+         */
+        post: operations["answerQuestion"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/solves/{solve_id}/updates": {
         parameters: {
             query?: never;
@@ -1230,6 +1250,19 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /**
+         * AnswerAsk
+         * @example {
+         *       "choice": "accept"
+         *     }
+         */
+        AnswerAsk: {
+            /**
+             * Choice
+             * @description Id of one of the question's choices.
+             */
+            choice: string;
+        };
         /** AppliedFacts */
         AppliedFacts: {
             /** At */
@@ -1521,7 +1554,7 @@ export interface components {
          *       "run_id": "0190a000-0000-7000-8000-00000000aa01"
          *     }
          */
-        Choice: {
+        "Choice-Input": {
             /**
              * Run Id
              * @description A completed run of this solve.
@@ -1532,6 +1565,13 @@ export interface components {
              * @description One line: why this one.
              */
             reason: string;
+        };
+        /** Choice */
+        "Choice-Output": {
+            /** Id */
+            id: string;
+            /** Text */
+            text: string;
         };
         /**
          * Code
@@ -2645,7 +2685,7 @@ export interface components {
          * @description Progress messages of a solve, posted once each; most have the name of a state.
          * @enum {string}
          */
-        Milestone: "queued" | "running" | "first_passing_run" | "champion" | "awaiting_review" | "pull_request" | "completed" | "reverted" | "failed" | "cancelled";
+        Milestone: "queued" | "running" | "first_passing_run" | "asked" | "champion" | "awaiting_review" | "pull_request" | "completed" | "reverted" | "failed" | "cancelled";
         /**
          * Mode
          * @enum {string}
@@ -3028,6 +3068,47 @@ export interface components {
              * @description Why it was refused or is stale; empty otherwise.
              */
             reason: string;
+        };
+        /**
+         * QuestionKind
+         * @enum {string}
+         */
+        QuestionKind: "expectation" | "behaviours" | "support" | "interface" | "no_proof" | "not_run";
+        /**
+         * QuestionView
+         * @description A question that a person answers before there can be a champion.
+         */
+        QuestionView: {
+            /** Id */
+            id: string;
+            /** Key */
+            key: string;
+            kind: components["schemas"]["QuestionKind"];
+            /** Text */
+            text: string;
+            /** Choices */
+            choices: components["schemas"]["Choice-Output"][];
+            /**
+             * Runs
+             * @description The answers that it is about.
+             */
+            runs: string[];
+            /**
+             * Detail
+             * @description What is needed to decide: plain, untrusted text.
+             */
+            detail: string;
+            /** Asked At */
+            asked_at: number;
+            /**
+             * Choice
+             * @description Id of the chosen one; null: it is open.
+             */
+            choice: string | null;
+            /** Answered By */
+            answered_by: string;
+            /** Answered At */
+            answered_at: number | null;
         };
         /**
          * ReapAsk
@@ -3578,6 +3659,11 @@ export interface components {
             solve: components["schemas"]["SolveEntry"];
             /** Ranking */
             ranking: components["schemas"]["PlaceEntry"][];
+            /**
+             * Questions
+             * @default []
+             */
+            questions: components["schemas"]["QuestionView"][];
             /** Not Started */
             not_started: string[];
             /** Reason */
@@ -4359,7 +4445,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["Choice"];
+                "application/json": components["schemas"]["Choice-Input"];
             };
         };
         responses: {
@@ -4628,6 +4714,145 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["DismissAsk"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SolveSummary"];
+                };
+            };
+            /** @description The body is not JSON (`malformed_body`). */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This needs a login or a key (`unauthenticated`). */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found (`not_found`). The run has not reached this yet, or ended before (`not_yet`). */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Its state does not allow this. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large (`too_large`). */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body has to be plain application/json (`unsupported_media_type`). */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This server does not answer to that host name (`misdirected_host`). */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is invalid (`invalid_body`). A parameter is invalid (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests (`too_many_requests`). */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Yudai failed: this is our fault (`internal`). */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database or artifact store is temporarily unavailable (`store_unavailable`). The engine is temporarily unavailable (`engine_unavailable`). The forge is temporarily unavailable (`forge_unavailable`). Sandboxes are temporarily unavailable (`sandbox_unavailable`). */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    answerQuestion: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Requests with the same key and body are executed once. */
+                "Idempotency-Key"?: string | null;
+            };
+            path: {
+                /** @description Its id or its key. */
+                question_id: string;
+                solve_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AnswerAsk"];
             };
         };
         responses: {

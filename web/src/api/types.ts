@@ -49,6 +49,7 @@ export type Origin = Schemas["Origin"];
 export type PublishMode = Schemas["PublishMode"];
 export type PublicationView = Schemas["PublicationView"];
 export type PublicationState = Schemas["PublicationState"];
+export type QuestionView = Schemas["QuestionView"];
 export type OutcomeView = Schemas["OutcomeView"];
 export type OutcomeList = Schemas["OutcomeList"];
 export type KeyView = Schemas["KeyView"];

@@ -1,5 +1,6 @@
 import { type Dispatch, memo, type SetStateAction, useState } from "react";
 import { Link, useParams } from "react-router";
+import { needsYou } from "@/api/queries/solves";
 import type { LaneView, WatchedSolve } from "@/api/types";
 import { ConversationView } from "@/features/conversation/ConversationView";
 import { PublicationPanel } from "@/features/publication/PublicationPanel";
@@ -10,6 +11,7 @@ import { ConversationPanel } from "@/features/solve/panels/ConversationPanel";
 import { Announcer, Upgraded } from "@/features/solve/panels/LiveNotices";
 import { RunPanel } from "@/features/solve/panels/RunPanel";
 import { SolveHeader } from "@/features/solve/panels/SolveHeader";
+import { Questions } from "@/features/solve/questions/Questions";
 import { OpenRuns } from "@/features/solve/runs/OpenRuns";
 import { inWords, RunCounts } from "@/features/solve/runs/RunCounts";
 import { RunLanes } from "@/features/solve/runs/RunLanes";
@@ -89,6 +91,9 @@ function Shown({ solveId, url, loaded, solve }: ShownProps) {
     >
       <div className="flex min-w-0 flex-col gap-4">
         <Head {...{ solveId, url, loaded, solve, ask }} />
+        {facts.data && (
+          <Questions solveId={solveId} facts={facts.data} lanes={watched.lanes} diff={diff} />
+        )}
         <Outcome
           solveId={solveId}
           solve={solve}
@@ -190,7 +195,9 @@ function Head({
         <RunCounts progress={solve.progress} />
       </div>
       {facts.isError && <Failure error={facts.error} retry={() => void facts.refetch()} />}
-      <Announcer text={`${NAMES[solve.state]}: ${inWords(solve.progress)}`} />
+      <Announcer
+        text={`${needsYou(solve) ? "Needs you" : NAMES[solve.state]}: ${inWords(solve.progress)}`}
+      />
     </>
   );
 }

@@ -143,6 +143,7 @@ export function someFacts(over: Partial<SolveView> = {}): SolveView {
       folder: "/home/ada/passbook",
     },
     ranking: [],
+    questions: [],
     not_started: [],
     reason: "",
     budget_ended: null,

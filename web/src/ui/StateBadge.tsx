@@ -17,6 +17,8 @@ const STATES: Record<SolveState | RunState, Look> = {
   cancelled: { sign: "■", word: "cancelled", colour: "text-muted" },
 };
 
+const NEEDS_YOU: Look = { sign: "?", word: "needs you", colour: "font-semibold text-accent-text" };
+
 const VERDICTS: Record<VerdictStatus, Look> = {
   passed: { sign: "✓", word: "passed", colour: "text-good" },
   unproved: { sign: "?", word: "unproved", colour: "text-accent-text" },
@@ -27,6 +29,15 @@ const VERDICTS: Record<VerdictStatus, Look> = {
 
 export function StateBadge({ state }: { state: SolveState | RunState }) {
   return <Badge look={STATES[state]} live={state === "running" || state === "verifying"} />;
+}
+
+interface SolveBadgeProps {
+  state: SolveState;
+  needsYou: boolean;
+}
+
+export function SolveBadge({ state, needsYou }: SolveBadgeProps) {
+  return needsYou ? <Badge look={NEEDS_YOU} /> : <StateBadge state={state} />;
 }
 
 export function VerdictBadge({ status }: { status: VerdictStatus }) {

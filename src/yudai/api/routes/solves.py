@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Annotated, Any, cast
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import APIRouter, Path, Query, Request, Response
 from pydantic import AfterValidator, Field
 
 from yudai.accounts.access import Right
@@ -12,6 +12,7 @@ from yudai.api.openapi import CONFLICT
 from yudai.api.security.rights import (
     AuthorizerDep,
     MayAdminister,
+    MayAnswerSolve,
     MayPublishSolve,
     MayRead,
     MayReadSolve,
@@ -20,6 +21,7 @@ from yudai.api.security.rights import (
 )
 from yudai.arena.forecast import Forecast
 from yudai.arena.submit import Submitted
+from yudai.decisions.answer import Answer, AnswerAsk
 from yudai.decisions.apply import AppliedView, ApplyAsk, DismissAsk
 from yudai.decisions.choose import Choice, choose_champion, dismiss_solve
 from yudai.kit.ids import SolveId
@@ -138,6 +140,27 @@ async def dismiss(
     await dismiss_solve(
         service.context, solve_id, body.reason, user_id=permit.owner_id, by=permit.user.id
     )
+    return await summary(solve_id, service, permit.owner)
+
+
+@router.post(
+    "/solves/{solve_id}/questions/{question_id}",
+    operation_id="answerQuestion",
+    responses=CONFLICT,
+)
+async def answer(
+    solve_id: SolveIdPath,
+    question_id: Annotated[str, Path(max_length=200, description="Its id or its key.")],
+    body: AnswerAsk,
+    service: ServiceDep,
+    permit: MayAnswerSolve,
+    key: IdempotencyHeader = None,
+) -> SolveSummary:
+    """Answer a question; the solve is then ranked again from what is known."""
+    user = permit.user
+    sent = keyed(key, "answerQuestion", solve_id, question_id, body.model_dump_json())
+    given = Answer(question_id, body.choice, user.id, user.login)
+    await service.answers.give(solve_id, given, owner_id=permit.owner_id, key=sent)
     return await summary(solve_id, service, permit.owner)
 
 

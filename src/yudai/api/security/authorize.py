@@ -25,6 +25,7 @@ _BEARER = "bearer "
 _SCOPES = {
     Right.READ: Scope.READ,
     Right.RUN: Scope.RUN,
+    Right.ANSWER: Scope.RUN,
     Right.PUBLISH: Scope.PUBLISH,
     Right.ADMIN: Scope.PUBLISH,
 }

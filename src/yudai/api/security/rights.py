@@ -109,6 +109,7 @@ MayManage = Annotated[User, Depends(Member(*ALL_SCOPES))]
 
 MayReadSolve = Annotated[Permit, Depends(OfSolve(Right.READ))]
 MayRunSolve = Annotated[Permit, Depends(OfSolve(Right.RUN))]
+MayAnswerSolve = Annotated[Permit, Depends(OfSolve(Right.ANSWER))]
 MayPublishSolve = Annotated[Permit, Depends(OfSolve(Right.PUBLISH))]
 MayReadRun = Annotated[Permit, Depends(OfRun(Right.READ))]
 MayRunRun = Annotated[Permit, Depends(OfRun(Right.RUN))]

@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 from dataclasses import KW_ONLY, dataclass, field
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from rich.console import Console
 from rich.text import Text
@@ -99,6 +100,10 @@ class ServerRecords:
 
     async def dismiss(self, solve_id: SolveId, reason: str) -> None:
         await self.remote.post(f"/api/solves/{solve_id}/dismiss", {"reason": reason})
+
+    async def answer(self, solve_id: SolveId, question: str, choice: str) -> None:
+        path = f"/api/solves/{solve_id}/questions/{quote(question, safe='')}"
+        await self.remote.post(path, {"choice": choice})
 
     async def outcomes(self, solve_id: SolveId) -> OutcomeList | None:
         """None also from an older server, which has no outcomes."""

@@ -18,7 +18,7 @@ from yudai.settings import Settings
 from yudai.solves.domain.states import RESTING
 from yudai.views import documents
 from yudai.views.domain.document import SolveDocument
-from yudai.wiring.components import is_shared, make_stopper, open_context
+from yudai.wiring.components import is_shared, make_own_answers, make_stopper, open_context
 
 if TYPE_CHECKING:
     from yudai.cli.records.source import Source
@@ -57,6 +57,10 @@ class Records(Protocol):
 
     async def dismiss(self, solve_id: SolveId, reason: str) -> None:
         """ConflictError unless it awaits review."""
+        ...
+
+    async def answer(self, solve_id: SolveId, question: str, choice: str) -> None:
+        """ConflictError when it needs no answer any more, or has another one."""
         ...
 
     async def outcomes(self, solve_id: SolveId) -> OutcomeList | None:
@@ -111,6 +115,15 @@ class OwnRecords:
 
     async def dismiss(self, solve_id: SolveId, reason: str) -> None:
         await dismiss_solve(self.context, solve_id, reason, user_id=LOCAL_USER)
+
+    async def answer(self, solve_id: SolveId, question: str, choice: str) -> None:
+        """And conclude it here: it may be that no other process does."""
+        # Only here: `yudai list` need not wait for it.
+        from yudai.decisions.answer import Answer
+
+        given = Answer(question, choice, LOCAL_USER)
+        solve = await documents.find_solve(self.context, solve_id)
+        await make_own_answers(self.context).give(solve_id, given, owner_id=solve.user_id)
 
     async def outcomes(self, solve_id: SolveId) -> OutcomeList | None:
         return await outcomes_of(self.context.store, solve_id)

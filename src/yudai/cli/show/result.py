@@ -11,6 +11,7 @@ from yudai.arena.blocked_hosts import KINDS, blocked_entry
 from yudai.artifacts.port import ArtifactKind
 from yudai.cli.console import program
 from yudai.cli.exit_codes import FAILED, NO_CHAMPION, OK, OUT_OF_BUDGET
+from yudai.cli.show.questions import show_questions
 from yudai.cli.text import one_line, print_json, safe, seconds
 from yudai.forge.domain.repository import PullState
 from yudai.kit.ids import RunId, short
@@ -72,6 +73,8 @@ def exit_code(document: SolveDocument) -> int:
         return FAILED
     if document.solve.champion is not None:
         return OK
+    if document.solve.needs_answer:
+        return NO_CHAMPION
     return OUT_OF_BUDGET if document.budget_ended else NO_CHAMPION
 
 
@@ -99,6 +102,7 @@ async def show_result(
         await _show_champion(records, document, console)
     _show_reasons(document, console)
     console.print(Text(f"\n{safe(document.reason)}", style="bold"), soft_wrap=True)
+    show_questions(document, console, server=server)
     if document.ranking:
         where = f" --server {server}" if server else ""
         _show_next(document, console, where, has_pull=has_pull)
@@ -112,13 +116,14 @@ def _show_next(document: SolveDocument, console: Console, where: str, *, has_pul
     # Only where the solve's folder and records are ours can it be applied by its name.
     is_folder = solve.folder is not None and not where
     hints: list[str] = []
-    if solve.state is SolveState.AWAITING_REVIEW and is_folder:
+    is_offered = solve.state is SolveState.AWAITING_REVIEW and not document.open_questions
+    if is_offered and is_folder:
         mine = f"{apply} {the_solve}"
         hints.append(f"Take it: {mine}, or as a commit on a new branch: {mine} --branch NAME")
-    elif solve.state is SolveState.AWAITING_REVIEW and is_at_forge(document):
+    elif is_offered and is_at_forge(document):
         opening = f"Open its pull request: {program()} publish {the_solve}"
         hints += [] if has_pull else [opening]
-    elif solve.state is SolveState.AWAITING_REVIEW and where:
+    elif is_offered and where:
         hints.append(f"Take it: {show} {the_solve} --diff | git apply")
     elif solve.champion is None and best.cause is None and best.lines_changed:
         patch = f"{show} {the_run} --diff | git apply"

@@ -101,7 +101,7 @@ async def run_list(settings: Settings, *, limit: int, json: bool) -> int:
         )
         cells = (
             short(solve.id),
-            solve.state,
+            "needs you" if solve.needs_answer else solve.state,
             one_line(solve.repo, width=16),
             one_line(solve.issue, width=room * 2 // 3),
             one_line(champion, width=room // 3),

@@ -28,6 +28,7 @@ class Milestone(StrEnum):
     QUEUED = "queued"
     RUNNING = "running"
     FIRST_PASSING_RUN = "first_passing_run"
+    ASKED = "asked"
     CHAMPION = "champion"
     AWAITING_REVIEW = "awaiting_review"
     PULL_REQUEST = "pull_request"

@@ -16,6 +16,7 @@ REACHED: dict[str, tuple[Milestone, ...]] = {
     "solve.opened": (Milestone.QUEUED,),
     "solve.started": (Milestone.RUNNING,),
     _JUDGED: (Milestone.FIRST_PASSING_RUN,),
+    "solve.asked": (Milestone.ASKED,),
     "solve.offered": (Milestone.CHAMPION, Milestone.AWAITING_REVIEW),
     "publication.opened": (Milestone.PULL_REQUEST,),
     "outcome.reverted": (Milestone.REVERTED,),
@@ -99,6 +100,10 @@ def _first(facts: Facts, _data: Mapping[str, object]) -> str:
     return f"has its first passing run, {facts.handle}{said}"
 
 
+def _asked(_facts: Facts, data: Mapping[str, object]) -> str:
+    return f"needs you, asked: {data.get('question')}"
+
+
 def _champion(facts: Facts, _data: Mapping[str, object]) -> str:
     # The reason begins with the handle, or with the person who chose it.
     return f"has a champion, {facts.reason or facts.handle}"
@@ -134,6 +139,7 @@ _TEXTS: dict[Milestone, Callable[[Facts, Mapping[str, object]], str]] = {
     Milestone.QUEUED: _queued,
     Milestone.RUNNING: lambda _facts, _data: "is running.",
     Milestone.FIRST_PASSING_RUN: _first,
+    Milestone.ASKED: _asked,
     Milestone.CHAMPION: _champion,
     Milestone.AWAITING_REVIEW: _awaiting,
     Milestone.PULL_REQUEST: _pull,

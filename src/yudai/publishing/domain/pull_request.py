@@ -15,6 +15,7 @@ from yudai.publishing.domain.pull_request_sections import (
     named,
     proof,
     proofs,
+    questions,
     reproduce,
     rivals,
     scorecard_lines,
@@ -30,6 +31,8 @@ _MARK = "<!-- yudai:solve="
 HEADING = "### Yudai Auto-Fix"
 _LEFT_OUT = "_More was said here than fits: the solve has all of it._"
 _AI = "<sub>Made by AI agents, and a draft until a person has reviewed it.</sub>"
+
+_NEEDS_YOU = "**Needs you**: a person who may write here has to answer before there is a champion."
 
 
 def branch_name(issue_number: int | None, solve_id: SolveId) -> str:
@@ -104,7 +107,7 @@ def comment(solve: PublishedSolve, facts: CommentFacts) -> str:
     if solve.champion is not None:
         first.append(scorecard_lines(solve, solve.champion.scorecard))
         more.append(files(solve.files))
-    more += [rivals(solve), reproduce(solve)]
+    more += [*questions(solve), rivals(solve), reproduce(solve)]
     return _fitted(first, more, [_made_by(solve), marker(solve.solve_id)])
 
 
@@ -116,6 +119,8 @@ def _champion(solve: PublishedSolve) -> Place:
 
 def _result(solve: PublishedSolve, facts: CommentFacts) -> str:
     reason = md(solve.reason, limit=MAX_REASON)
+    if solve.champion is None and any(asked.choice is None for asked in solve.questions):
+        return _NEEDS_YOU
     if solve.champion is None:
         return f"There is no champion. {reason}"
     handle = md(solve.champion.scorecard.contestant.handle, limit=MAX_NAME)

@@ -1,11 +1,11 @@
 """Sections of pull request and comment in Markdown. Foreign text is escaped."""
 
-from yudai.forge.domain.markdown import code_span, md
+from yudai.forge.domain.markdown import code_span, fence, md
 from yudai.gateway.domain.models import SCRIPTED_PREFIX, is_script
 from yudai.kit.ids import short
 from yudai.kit.money import usd
 from yudai.patches.patch import readable
-from yudai.publishing.domain.summary import FileDelta, PublishedSolve
+from yudai.publishing.domain.summary import AskedQuestion, FileDelta, PublishedSolve
 from yudai.ranking.domain.reducers import count
 from yudai.ranking.domain.scorecard import Place, Scorecard
 from yudai.verification.domain.verdict import Tally, VerdictStatus
@@ -15,6 +15,8 @@ MAX_REASON = 500
 _MAX_WHY = 200
 _MAX_LISTED = 20
 _MAX_ROWS = 40
+_MAX_QUESTIONS = 10
+_MAX_DETAIL = 4000
 
 
 def scorecard_lines(solve: PublishedSolve, card: Scorecard) -> str:
@@ -115,6 +117,28 @@ def attention(solve: PublishedSolve, card: Scorecard) -> str:
     ]
     listed = "\n".join(f"- {md(flag)}" for flag in _first((*withheld, *solve.flags)))
     return f"#### Look at this first\n\n{listed}" if listed else ""
+
+
+def questions(solve: PublishedSolve) -> tuple[str, ...]:
+    """Each open question with what is needed to decide and a command for each choice."""
+    answered = [_answered(asked) for asked in solve.questions if asked.choice is not None]
+    left = [_question(asked) for asked in solve.questions if asked.choice is None]
+    return (*left[:_MAX_QUESTIONS], "\n".join(answered[:_MAX_QUESTIONS]))
+
+
+def _answered(asked: AskedQuestion) -> str:
+    said = next((one.text for one in asked.choices if one.id == asked.choice), asked.choice or "")
+    return f"- {md(asked.text)} **{md(said)}**, says {md(asked.answered_by, limit=MAX_NAME)}"
+
+
+def _question(asked: AskedQuestion) -> str:
+    choices = "\n".join(
+        f"- {code_span(f'/yudai answer {asked.name} {choice.id}')} {md(choice.text)}"
+        for choice in asked.choices
+    )
+    detail = fence(asked.detail, limit=_MAX_DETAIL) if asked.detail.strip() else ""
+    parts = (f"#### {md(asked.text, limit=MAX_REASON)}", detail, choices)
+    return "\n\n".join(part for part in parts if part)
 
 
 def rivals(solve: PublishedSolve) -> str:

@@ -4,6 +4,7 @@ from yudai.kit.ids import SolveId
 from yudai.kit.value import Value
 from yudai.patches.patch import Patch, readable
 from yudai.ranking.domain.scorecard import Place
+from yudai.verification.domain.question import Choice
 from yudai.verification.domain.verdict import Tally, VerdictStatus
 
 
@@ -12,6 +13,19 @@ class FileDelta(Value):
     added: int
     removed: int
     is_binary: bool = False
+
+
+class AskedQuestion(Value):
+    """A question, as a comment shows it."""
+
+    name: str
+    """What names it in a command."""
+    text: str
+    detail: str
+    choices: tuple[Choice, ...]
+    choice: str | None = None
+    """The answer."""
+    answered_by: str = ""
 
 
 class PublishedSolve(Value):
@@ -31,6 +45,8 @@ class PublishedSolve(Value):
     """Cost of all runs."""
     reason: str = ""
     """One line: why this champion, or why none."""
+    questions: tuple[AskedQuestion, ...] = ()
+    """Open and answered ones."""
     files: tuple[FileDelta, ...] = ()
     flags: tuple[str, ...] = ()
     """What a reviewer should look at first: one line each."""

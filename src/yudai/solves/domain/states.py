@@ -18,6 +18,9 @@ class SolveEvent(StrEnum):
     STARTED = "started"
     OFFERED = "offered"
     ABSTAINED = "abstained"
+    ASKED = "asked"
+    """A person has to answer a question before there can be a champion."""
+    ANSWERED = "answered"
     SETTLED = "settled"
     BROKE = "broke"
     CANCELLED = "cancelled"
@@ -30,6 +33,8 @@ TRANSITIONS: dict[tuple[SolveState, SolveEvent], SolveState] = {
     (SolveState.QUEUED, SolveEvent.STARTED): SolveState.RUNNING,
     (SolveState.RUNNING, SolveEvent.OFFERED): SolveState.AWAITING_REVIEW,
     (SolveState.RUNNING, SolveEvent.ABSTAINED): SolveState.COMPLETED,
+    (SolveState.RUNNING, SolveEvent.ASKED): SolveState.AWAITING_REVIEW,
+    (SolveState.AWAITING_REVIEW, SolveEvent.ANSWERED): SolveState.RUNNING,
     (SolveState.AWAITING_REVIEW, SolveEvent.SETTLED): SolveState.COMPLETED,
     (SolveState.QUEUED, SolveEvent.BROKE): SolveState.FAILED,
     (SolveState.RUNNING, SolveEvent.BROKE): SolveState.FAILED,

@@ -12,7 +12,7 @@ from yudai.store.connections import is_sqlite, make_migrating_engine
 from yudai.store.database import Database
 
 Direction = Literal["upgrade", "downgrade"]
-HEAD = "0007"
+HEAD = "0009"
 """The newest version, known without reading the scripts (a test compares them)."""
 
 

@@ -2,15 +2,18 @@
 
 import re
 from enum import StrEnum
+from typing import NamedTuple
 
 from yudai.forge.domain.issue_text import COMMAND, OUR_MARK, bare
 from yudai.forge.domain.repository import Comment, ForgeIssue, Labelling, RepoRef
 from yudai.kit.errors import RefusedError
 from yudai.solves.domain.slash_command import EXAMPLE, OPTIONS, SolveCommand, read_options
 
-USAGE = f"write `/yudai solve`; {OPTIONS} `/yudai solve {EXAMPLE}`"
+ANSWERING = "`/yudai answer QUESTION CHOICE` answers a question, the only one without its name"
+USAGE = f"write `/yudai solve`; {OPTIONS} `/yudai solve {EXAMPLE}`; {ANSWERING}"
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
 _VERB = "solve"
+_ANSWER = "answer"
 _MAX_SHOWN = 60
 
 
@@ -18,6 +21,8 @@ class TriggerState(StrEnum):
     OPENED = "opened"
     IGNORED = "ignored"
     """Its author may not request solves, or the issue is closed. No answer is written."""
+    ANSWERED = "answered"
+    """It answered a question."""
     REFUSED = "refused"
     """It could not be parsed or started."""
 
@@ -53,6 +58,26 @@ def parse_command(words: str) -> SolveCommand:
         shown = verb[:_MAX_SHOWN]
         raise RefusedError(f"there is no command `/yudai {shown}`: {USAGE}")
     return read_options(options)
+
+
+class AnswerCommand(NamedTuple):
+    question: str
+    """"": the only open one."""
+    choice: str
+
+
+def is_answer(words: str) -> bool:
+    return words.lower().split()[:1] == [_ANSWER]
+
+
+def parse_answer(words: str) -> AnswerCommand | None:
+    """Parse a command that answers a question; None for any other one."""
+    if not is_answer(words):
+        return None
+    rest = words.split()[1:]
+    if len(rest) not in (1, 2):
+        raise RefusedError(f"say what you choose: {ANSWERING}")
+    return AnswerCommand(rest[0] if len(rest) > 1 else "", rest[-1])
 
 
 def over(command: SolveCommand, defaults: SolveCommand) -> SolveCommand:

@@ -4,6 +4,7 @@ Everything is decided at once and by the rules of `rules.py`, so no order of con
 """
 
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
 from yudai.kit.ids import RunId
@@ -30,7 +31,7 @@ _OTHERS = "written by another contestant"
 
 
 class Decision(NamedTuple):
-    verdicts: Mapping[RunId, Verdict]
+    verdicts: Mapping[RunId, Verdict] = MappingProxyType({})
     questions: tuple[Question, ...] = ()
     """Those that are open; which of them matter is known when the runs are ranked."""
 

@@ -12,6 +12,7 @@ from yudai.kit.value import Value
 from yudai.runs.domain.states import RunState
 from yudai.solves.domain.blocked import BlockedEntry
 from yudai.solves.domain.states import SolveState
+from yudai.verification.domain.question import Choice, QuestionKind
 from yudai.verification.domain.verdict import Verdict
 
 # Fields have the columns' names; JSON keeps the names that clients know.
@@ -72,6 +73,11 @@ class SolveHead(Value):
     elapsed_s: float
     champion: RunId | None = Field(description="The champion's run.")
 
+    @property
+    def needs_answer(self) -> bool:
+        """Whether a person has to answer a question before there can be a champion."""
+        return self.state is SolveState.AWAITING_REVIEW and self.champion is None
+
 
 class SolveEntry(SolveHead):
     folder: str | None = None
@@ -91,12 +97,34 @@ class PlaceEntry(RunEntry):
     why: str
 
 
+class QuestionView(Value):
+    """A question that a person answers before there can be a champion."""
+
+    id: str
+    key: str
+    kind: QuestionKind
+    text: str
+    choices: tuple[Choice, ...]
+    runs: tuple[RunId, ...] = Field(description="The answers that it is about.")
+    detail: str = Field(description="What is needed to decide: plain, untrusted text.")
+    asked_at: float
+    choice: str | None = Field(description="Id of the chosen one; null: it is open.")
+    answered_by: str
+    answered_at: float | None
+
+
 class SolveDocument(Value):
     solve: SolveEntry
     ranking: tuple[PlaceEntry, ...]
+    questions: tuple[QuestionView, ...] = ()
+    """Open and answered ones."""
     not_started: tuple[str, ...]
     """Handles of contestants above the cap on their number."""
     reason: str
     budget_ended: str | None = None
     """The solve's limit that was reached, if any."""
     blocked: tuple[BlockedEntry, ...] = ()
+
+    @property
+    def open_questions(self) -> tuple[QuestionView, ...]:
+        return tuple(question for question in self.questions if question.choice is None)

@@ -19,6 +19,11 @@ export function isFinal(state: SolveState): boolean {
   return FINAL.includes(state);
 }
 
+/** A person has to answer a question before there can be a champion. */
+export function needsYou({ state, champion }: Pick<SolveSummary, "state" | "champion">): boolean {
+  return state === "awaiting_review" && champion === null;
+}
+
 export const solveKeys = {
   all: ["solves"] as const,
   list: (filter: SolveFilter) => ["solves", "list", filter] as const,

@@ -13,6 +13,7 @@ const SIGNS: Record<NonNullable<ChatMessage["milestone"]>, string> = {
   queued: "○",
   running: "●",
   first_passing_run: "✓",
+  asked: "?",
   champion: "★",
   awaiting_review: "◆",
   pull_request: "⇄",

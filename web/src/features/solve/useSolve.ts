@@ -150,6 +150,17 @@ export function useDismiss(solveId: string) {
   );
 }
 
+export function useAnswer(solveId: string) {
+  return useAction(solveId, ({ id, choice }: { id: string; choice: string }) =>
+    ask(
+      api.POST("/api/solves/{solve_id}/questions/{question_id}", {
+        params: { path: { solve_id: solveId, question_id: id } },
+        body: { choice },
+      }),
+    ),
+  );
+}
+
 export function useStartConversation(solveId: string) {
   const [key] = useState(newKey);
   return useAction(solveId, (title: string) =>

@@ -1,11 +1,12 @@
 import { Link } from "react-router";
+import { needsYou } from "@/api/queries/solves";
 import type { SolveSummary } from "@/api/types";
 import { age, count, date, money } from "@/lib/format";
 import { shown } from "@/lib/hostile";
 import { useNow } from "@/lib/useNow";
 import { useRowKeys } from "@/lib/useRowKeys";
 import { Hostile } from "@/ui/Hostile";
-import { StateBadge } from "@/ui/StateBadge";
+import { SolveBadge } from "@/ui/StateBadge";
 
 const HEAD = "px-3 py-2 text-left font-normal whitespace-nowrap";
 const CELL = "px-3 py-2 align-baseline";
@@ -92,7 +93,7 @@ function Row({ solve, now, chosen }: { solve: SolveSummary; now: number; chosen:
         </time>
       </td>
       <td className={CELL}>
-        <StateBadge state={solve.state} />
+        <SolveBadge state={solve.state} needsYou={needsYou(solve)} />
       </td>
     </tr>
   );

@@ -12,16 +12,20 @@ APPLICATION = "yudai"
 VERSION = "1"
 """DBOS's default is a hash of the code: each edit would strand queued work."""
 
-SOLVES, RUNS, ANSWERS = "solves", "runs", "answers"
+SOLVES, RUNS, ANSWERS, CONCLUSIONS = "solves", "runs", "answers", "conclusions"
 """Queues. Runs have their own, because solves that wait for their runs would take all slots."""
-SOLVE, RUN, ANSWER = "solve", "run", "answer"
+SOLVE, RUN, ANSWER, CONCLUSION = "solve", "run", "answer", "conclusion"
 """Names of workflows, and prefixes of their ids."""
 PREPARE, CONCLUDE = "prepare", "conclude"
-"""Steps of a solve. The workflows of a run and of an answer have one step of their own name."""
+"""Steps of a solve. The other workflows have one step of their own name.
+
+An answer is one to a message; a conclusion follows a person's answer to a question.
+"""
 
 
-def solve_key(solve_id: SolveId) -> str:
-    return f"{SOLVE}-{solve_id}"
+def solve_key(solve_id: SolveId, turn: int = 0) -> str:
+    """Of the flow, or of the conclusion after the `turn`-th answer."""
+    return f"{CONCLUSION}-{solve_id}-{turn}" if turn else f"{SOLVE}-{solve_id}"
 
 
 def solve_options(solve_id: SolveId, user_id: str) -> EnqueueOptions:
@@ -34,6 +38,10 @@ def run_options(run_id: RunId, solve_id: SolveId) -> EnqueueOptions:
 
 def answer_options(message_id: MessageId) -> EnqueueOptions:
     return _options(ANSWER, ANSWERS, f"{ANSWER}-{message_id}")
+
+
+def conclusion_options(solve_id: SolveId, turn: int) -> EnqueueOptions:
+    return _options(CONCLUSION, CONCLUSIONS, solve_key(solve_id, turn))
 
 
 def _options(

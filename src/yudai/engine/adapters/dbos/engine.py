@@ -22,7 +22,13 @@ from yudai.engine.adapters.dbos.configuration import (
     migrate_database,
     open_client,
 )
-from yudai.engine.adapters.dbos.contract import VERSION, answer_options, solve_key, solve_options
+from yudai.engine.adapters.dbos.contract import (
+    VERSION,
+    answer_options,
+    conclusion_options,
+    solve_key,
+    solve_options,
+)
 from yudai.engine.port import FlowStatus
 from yudai.kit.ids import MessageId, SolveId, WorkerId
 
@@ -66,8 +72,11 @@ class DbosEngine:
     async def answer(self, message_id: MessageId) -> None:
         await self._enqueue(answer_options(message_id), message_id)
 
-    async def status(self, solve_id: SolveId) -> FlowStatus:
-        found = await self._list(workflow_ids=[solve_key(solve_id)])
+    async def conclude(self, solve_id: SolveId, *, turn: int) -> None:
+        await self._enqueue(conclusion_options(solve_id, turn), solve_id)
+
+    async def status(self, solve_id: SolveId, *, turn: int = 0) -> FlowStatus:
+        found = await self._list(workflow_ids=[solve_key(solve_id, turn)])
         return _STATUS.get(found[0].status, FlowStatus.ENDED) if found else FlowStatus.UNKNOWN
 
     async def executors(self) -> set[WorkerId]:

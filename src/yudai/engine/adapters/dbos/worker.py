@@ -21,7 +21,13 @@ from yudai.engine.adapters.dbos.configuration import (
     migrate_database,
     open_client,
 )
-from yudai.engine.adapters.dbos.contract import ANSWERS, RUNS, SOLVES, VERSION
+from yudai.engine.adapters.dbos.contract import (
+    ANSWERS,
+    CONCLUSIONS,
+    RUNS,
+    SOLVES,
+    VERSION,
+)
 from yudai.engine.adapters.dbos.workflows import RETRY_DELAYS_S, PartRunner, Workflows
 from yudai.engine.port import Flow
 from yudai.kit.concurrency import repeat_in_background, to_its_end
@@ -171,12 +177,14 @@ def _register_queues(client: DBOSClient, config: EngineConfig) -> None:
         polling_interval_sec=config.poll_s,
         on_conflict="always_update",
     )
-    client.register_queue(
-        ANSWERS,
-        worker_concurrency=limits.worker_max_answers,
-        polling_interval_sec=2 * config.poll_s,
-        on_conflict="always_update",
-    )
+    # Conclusions execute nothing: they do not wait behind solves.
+    for queue in (ANSWERS, CONCLUSIONS):
+        client.register_queue(
+            queue,
+            worker_concurrency=limits.worker_max_answers,
+            polling_interval_sec=2 * config.poll_s,
+            on_conflict="always_update",
+        )
 
 
 def _launch(config: EngineConfig, connector: DatabaseConnector, workflows: Workflows) -> None:

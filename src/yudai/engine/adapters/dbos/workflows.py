@@ -10,7 +10,15 @@ from typing import Any, TypeVar
 import structlog
 from dbos import DBOS, WorkflowHandleAsync
 
-from yudai.engine.adapters.dbos.contract import ANSWER, CONCLUDE, PREPARE, RUN, SOLVE, run_options
+from yudai.engine.adapters.dbos.contract import (
+    ANSWER,
+    CONCLUDE,
+    CONCLUSION,
+    PREPARE,
+    RUN,
+    SOLVE,
+    run_options,
+)
 from yudai.engine.port import Flow, RunBatch
 from yudai.kit.ids import MessageId, RunId, SolveId
 from yudai.kit.retry import retry
@@ -103,9 +111,14 @@ class Workflows:
             with self._noted():
                 await self._step(ANSWER, lambda: self._flow.answer(MessageId(message_id)))
 
+        async def conclusion(solve_id: str) -> None:
+            with self._noted():
+                await self._step(CONCLUSION, lambda: self._flow.conclude(SolveId(solve_id)))
+
         DBOS.workflow(name=SOLVE, max_recovery_attempts=None)(solve)
         DBOS.workflow(name=RUN, max_recovery_attempts=None)(run)
         DBOS.workflow(name=ANSWER, max_recovery_attempts=None)(answer)
+        DBOS.workflow(name=CONCLUSION, max_recovery_attempts=None)(conclusion)
 
     async def _solve(self, solve_id: SolveId) -> None:
         async def prepare() -> dict[str, Any]:

@@ -36,6 +36,8 @@ export function Outcome(props: OutcomeProps) {
   switch (endingOf(props.solve)) {
     case "open":
       return <Undecided {...props} />;
+    case "asked":
+      return <Asked {...props} />;
     case "champion":
       return <Champion {...props} />;
     case "none":
@@ -54,6 +56,27 @@ function Undecided({ facts, solve }: OutcomeProps) {
     <OutcomeCard title={<span className="text-soft">No champion yet</span>}>
       {over} of {count(progress.total, "run")} done.
       {facts && ` The rule: ${ruleOf(facts.reducer)}.`}
+    </OutcomeCard>
+  );
+}
+
+function Asked({ solveId, ranking, dismiss }: OutcomeProps) {
+  const [first, second] = ranking.filter((entry) => entry.files_changed > 0);
+  return (
+    <OutcomeCard
+      title="No champion yet: a person has to answer"
+      actions={
+        <>
+          {first && second && (
+            <Link to={compareUrl(solveId, first.run_id, second.run_id)} className={LINK}>
+              Compare and choose manually
+            </Link>
+          )}
+          <Button onClick={dismiss}>Dismiss</Button>
+        </>
+      }
+    >
+      The answer decides whether one of the patches is offered.
     </OutcomeCard>
   );
 }

@@ -13,8 +13,9 @@ test("maps state and champion to an ending", () => {
     ending("completed"),
     ending("completed", "a"),
     ending("awaiting_review", "a"),
+    ending("awaiting_review"),
     ending("failed"),
-  ]).toEqual(["open", "none", "champion", "champion", "failed"]);
+  ]).toEqual(["open", "none", "champion", "champion", "asked", "failed"]);
 });
 
 test("takes the deciding rule from the second place, unless a person chose", () => {

@@ -1,9 +1,10 @@
 import type { EventView, PlaceEntry, SolveView, WatchedSolve } from "@/api/types";
 
-export type Ending = "open" | "champion" | "none" | "failed" | "cancelled";
+export type Ending = "open" | "asked" | "champion" | "none" | "failed" | "cancelled";
 
 export function endingOf({ state, champion }: WatchedSolve): Ending {
   if (state === "queued" || state === "running") return "open";
+  if (state === "awaiting_review" && !champion) return "asked";
   if (state === "failed" || state === "cancelled") return state;
   return champion ? "champion" : "none";
 }

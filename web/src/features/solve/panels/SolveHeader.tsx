@@ -1,12 +1,12 @@
 import { Link } from "react-router";
-import { isActive } from "@/api/queries/solves";
+import { isActive, needsYou } from "@/api/queries/solves";
 import type { Origin, SolveView, WatchedSolve } from "@/api/types";
 import { duration, money, short } from "@/lib/format";
 import { useNow } from "@/lib/useNow";
 import { Button } from "@/ui/Button";
 import { ForgeLink } from "@/ui/ForgeLink";
 import { Hostile } from "@/ui/Hostile";
-import { StateBadge } from "@/ui/StateBadge";
+import { SolveBadge } from "@/ui/StateBadge";
 
 interface Props {
   solveId: string;
@@ -28,7 +28,7 @@ export function SolveHeader({ solveId, solve, facts, aheadMs, isTalking, talk, s
           {facts ? <Hostile text={facts.issue_title || facts.solve.issue} /> : "Solve"}
         </h1>
         <div className="flex flex-wrap items-center gap-x-4 gap-y-1 text-sm">
-          <StateBadge state={solve.state} />
+          <SolveBadge state={solve.state} needsYou={needsYou(solve)} />
           <Elapsed solve={solve} aheadMs={aheadMs} />
           <Cost solve={solve} />
           <Button onClick={talk} aria-expanded={isTalking}>

@@ -44,6 +44,33 @@ test("skips the review of a solve without a champion", () => {
   ]);
 });
 
+test("shows an answered solve as running since its start", () => {
+  const asked = anEvent(3, "solve.asked", T0 + 60, "awaiting_review");
+  const answered = anEvent(4, "solve.answered", T0 + 900, "running");
+  const later = anEvent(5, "solve.offered", T0 + 901, "awaiting_review");
+  const solve = aSolve({ state: "running", created_at: T0, started_at: T0 + 3 });
+  expect(brief(solve, [opened, started, asked, answered])).toEqual([
+    ["queued", 0, 3, "past"],
+    ["running", 3, null, "now"],
+    ["awaiting_review", null, null, "ahead"],
+    ["completed", null, null, "ahead"],
+  ]);
+  const waiting = aSolve({ ...solve, state: "awaiting_review" });
+  expect(brief(waiting, [opened, started, asked, answered, later])[2]).toEqual([
+    "awaiting_review",
+    901,
+    null,
+    "now",
+  ]);
+});
+
+test("says what was asked and answered", () => {
+  const asked = { ...anEvent(1, "solve.asked", T0), data: { question: "4?", questions: 1 } };
+  expect(eventFacts(asked)).toBe("4?");
+  const data = { question: "q-1", key: "k", choice: "accept", by: "wim" };
+  expect(eventFacts({ ...anEvent(2, "solve.answered", T0), data })).toBe("accept, by wim");
+});
+
 test.each(["failed", "cancelled"] as const)(
   "ends with the state %s, even before the start",
   (state) => {

@@ -30,14 +30,15 @@ export function stages(solve: WatchedSolve, events: readonly EventView[]): Stage
   const states = [...STAGES, hasEnded ? solve.state : "completed"];
   const here = states.indexOf(solve.state);
   return states.map((state, place) => {
-    const at = times.get(state) ?? null;
+    // After an answer it may have been further already.
+    const at = place > here ? null : (times.get(state) ?? null);
     const next = states.slice(place + 1).find((later) => times.has(later));
     const until = next === undefined ? null : (times.get(next) ?? null);
     return {
       state,
       name: NAMES[state],
       at,
-      lasted: at === null || until === null ? null : Math.max(0, until - at),
+      lasted: at === null || until === null || place >= here ? null : Math.max(0, until - at),
       phase: phaseOf(place, here, at),
     };
   });
@@ -54,6 +55,8 @@ function timesOf(solve: WatchedSolve, events: readonly EventView[]): Map<SolveSt
   const times = new Map<SolveState, number>([["queued", solve.created_at]]);
   if (solve.started_at !== null) times.set("running", solve.started_at);
   for (const event of events) {
+    // It runs since its start, however often a person has answered.
+    if (event.kind === "solve.answered") continue;
     const to = event.kind.startsWith("solve.") ? event.data.to : undefined;
     if (typeof to === "string" && to in NAMES) times.set(to as SolveState, event.at);
   }
@@ -70,6 +73,9 @@ const WORDS: Record<string, string> = {
   "solve.started": "started",
   "solve.resumed": "resumed",
   "solve.offered": "a champion was offered for review",
+  "solve.asked": "a person has to answer:",
+  "solve.answered": "a person answered",
+  "question.answered": "a person answered",
   "solve.abstained": "completed without a champion",
   "solve.settled": "a person has decided",
   "solve.broke": "failed",
@@ -121,12 +127,19 @@ const HIDDEN = new Set(["from", "to", "key", "by", "was", "run"]);
 /** Events whose facts read better as a phrase than as names and values. */
 const PHRASES: Record<string, (data: EventView["data"]) => string> = {
   "network.blocked_more": ({ phase }) => (isPlain(phase) ? `in the ${phase} phase` : ""),
+  "solve.asked": ({ question }) => (isPlain(question) ? `${question}` : ""),
+  "solve.answered": answerFacts,
+  "question.answered": answerFacts,
   "network.blocked": ({ host, port, phase }) => {
     const name = String(host ?? "?");
     const place = name.includes(":") ? `[${name}]` : name;
     return `${place}${isPlain(port) ? `:${port}` : ""}${isPlain(phase) ? `, in the ${phase} phase` : ""}`;
   },
 };
+
+function answerFacts({ choice, by }: EventView["data"]): string {
+  return isPlain(choice) ? `${choice}${isPlain(by) ? `, by ${by}` : ""}` : "";
+}
 
 /** The data of an event on one line. */
 export function eventFacts(event: EventView): string {

@@ -1,0 +1,123 @@
+"""Concludes a solve: decides, ranks, then offers a champion, asks a person, or abstains."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import structlog
+
+from yudai.arena.decide import Decider
+from yudai.artifacts.context import Context
+from yudai.kit.errors import ClaimLostError
+from yudai.kit.ids import SolveId, WorkerId
+from yudai.kit.text import line
+from yudai.ranking.domain.scorecard import Ranking
+from yudai.ranking.rank import rank_runs, stopped_by
+from yudai.runs import attempts
+from yudai.runs import queries as runs
+from yudai.solves import queries as solves
+from yudai.solves import questions
+from yudai.solves import timeline as events
+from yudai.solves.claims import Claim, claim_of
+from yudai.solves.domain.states import SolveEvent, SolveState
+from yudai.store.rows import Data
+from yudai.verification.domain.question import PersonAnswer, Question
+
+log: structlog.stdlib.BoundLogger = structlog.get_logger()
+
+_MAX_TEXT = 300
+
+
+@dataclass(frozen=True)
+class Concluder:
+    """Executes nothing, so that it can be repeated after each answer, in any process."""
+
+    context: Context
+    decider: Decider
+
+    async def conclude(self, solve_id: SolveId, claim: Claim) -> None:
+        """Decide again for as long as people answer meanwhile."""
+        is_over = False
+        while not is_over:
+            async with self.context.store.read() as db:
+                answers = await questions.answers(db, solve_id)
+            decision = await self.decider.decide(solve_id, answers)
+            ranking = await rank_runs(self.context.store, solve_id, claim, decision)
+            is_over = await self._end(solve_id, ranking, claim, known=answers)
+
+    async def conclude_here(self, solve_id: SolveId, worker_id: WorkerId) -> None:
+        """Conclude an answered solve in this process, whoever else was about to."""
+        async with self.context.store.change() as db:
+            if (await solves.hold(db, solve_id)).state is not SolveState.RUNNING:
+                return
+            now = self.context.clock.now()
+            solve = await attempts.take_solve(db, solve_id, worker_id, at=now)
+        if solve is None:
+            return
+        try:
+            await self.conclude(solve_id, claim_of(solve))
+        except ClaimLostError:
+            log.info("solve.taken", solve_id=solve_id)
+
+    async def repair(self, worker_id: WorkerId) -> None:
+        """Conclude answered solves whose process died before it did."""
+        async with self.context.store.read() as db:
+            running = await solves.in_states(db, (SolveState.RUNNING,))
+            left = [row.id for row in running if await events.has(db, row.id, events.ANSWERED)]
+        for solve_id in left:
+            await self.conclude_here(solve_id, worker_id)
+
+    async def _end(
+        self,
+        solve_id: SolveId,
+        ranking: Ranking,
+        claim: Claim,
+        *,
+        known: Sequence[PersonAnswer],
+    ) -> bool:
+        """Offer, ask or abstain; False when there are other answers than the known ones."""
+        clock, champion = self.context.clock, ranking.champion
+        now, asked = clock.now(), _unanswered(ranking.asked, known)
+        async with self.context.store.change() as db:
+            solve = await solves.hold(db, solve_id)
+            if await questions.answers(db, solve_id) != known:
+                return False
+            limit = stopped_by(solve, await runs.of_solve(db, solve_id), now=now)
+            event, reason, data = _ending(ranking, asked, limit)
+            await questions.ask(db, solve_id, asked, at=now, new_id=clock.new_id)
+            await solves.advance(
+                db,
+                solve_id,
+                event,
+                at=now,
+                data=data,
+                claim=claim,
+                champion_run_id=champion,
+                reason=reason,
+            )
+        return True
+
+
+class _Ending(NamedTuple):
+    event: SolveEvent
+    reason: str
+    data: Data | None = None
+
+
+def _ending(ranking: Ranking, asked: Sequence[Question], limit: str | None) -> _Ending:
+    if ranking.champion is not None:
+        return _Ending(SolveEvent.OFFERED, ranking.reason)
+    if asked:
+        text = line(asked[0].text, width=_MAX_TEXT)
+        more = f" (and {len(asked) - 1} more)" if len(asked) > 1 else ""
+        data: Data = {"question": text, "questions": len(asked)}
+        return _Ending(SolveEvent.ASKED, f"a person has to answer: {text}{more}", data)
+    stopped = f" (stopped by {limit})" if limit else ""
+    return _Ending(SolveEvent.ABSTAINED, ranking.reason + stopped)
+
+
+def _unanswered(asked: Sequence[Question], answers: Sequence[PersonAnswer]) -> tuple[Question, ...]:
+    """Each once, and none that was answered: else a solve could ask for ever."""
+    answered = {answer.key for answer in answers}
+    left = {question.key: question for question in asked}
+    return tuple(question for key, question in left.items() if key not in answered)
