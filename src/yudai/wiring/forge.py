@@ -14,6 +14,7 @@ from pydantic import SecretStr
 from yudai.accounts.queries import login_of
 from yudai.arena.fetch import Fetcher
 from yudai.arena.forge_issue import ForgeIssueReader
+from yudai.arena.given_patches import PatchReader
 from yudai.arena.open import Solves
 from yudai.arena.submit import Submitter
 from yudai.artifacts.context import Context
@@ -170,8 +171,9 @@ def make_submitter(
     from yudai.forge.adapters.folder.forge import LocalForge
 
     is_ours, day_usd = settings.auth_mode == "local", settings.user_day_usd
+    forge = LocalForge(settings.home, context.clock)
     return Submitter(
-        forge=LocalForge(settings.home, context.clock),
+        forge=forge,
         own_env=own_env(),
         catalogue=make_catalogue(settings, context),
         solves=Solves(
@@ -191,6 +193,14 @@ def make_submitter(
         agents=agent_names(settings),
         sources=make_shared_sources(settings, context),
         remotes=forge_services.asks,
+        fetcher=forge_services.fetcher,
+        patch_reader=PatchReader(
+            artifacts=context.artifacts,
+            forge=forge,
+            mirrors=forge_services.mirrors,
+            credentials=forge_services.accounts.keyring,
+            forge_url=forge_services.forge.url,
+        ),
         takes_folders=is_ours,
         takes_scripts=is_ours,
     )

@@ -11,6 +11,7 @@ from pydantic import (
     Field,
     GetJsonSchemaHandler,
     Strict,
+    model_validator,
 )
 from pydantic_core import CoreSchema, PydanticCustomError
 
@@ -20,6 +21,7 @@ from yudai.kit.errors import RefusedError, about
 from yudai.kit.money import MICROS_PER_USD
 from yudai.kit.untyped import as_items, is_object
 from yudai.kit.value import Value
+from yudai.solves.domain.asked_patch import EXAMPLE_PATCHES, AskedPatches
 from yudai.solves.domain.budget import MAX_SECONDS, Budget
 from yudai.solves.domain.matrix import Matrix
 from yudai.solves.domain.origin import PublishMode
@@ -190,10 +192,18 @@ EXAMPLE_FOLDER: dict[str, Any] = {
     "limits": {"budget_usd": 2.5, "max_runs": 4},
     "prices": {"gpt-4.1": {"input_usd": 2, "output_usd": 8, "cached_usd": 0.5}},
 }
+EXAMPLE_JUDGE: dict[str, Any] = {
+    "repo_path": "/home/ada/passbook",
+    "issue_text": "Interest is wrong in leap years",
+    "patches": EXAMPLE_PATCHES,
+}
+_NO_MODEL = "name at least one model, or give patches"
 
 
 class SolveAsk(Value):
-    model_config = ConfigDict(json_schema_extra={"examples": [EXAMPLE_REMOTE, EXAMPLE_FOLDER]})
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [EXAMPLE_REMOTE, EXAMPLE_FOLDER, EXAMPLE_JUDGE]}
+    )
 
     repo_url: str = Field(
         default="",
@@ -210,6 +220,12 @@ class SolveAsk(Value):
         "whole path.",
     )
     issue_number: Whole | None = Field(default=None, ge=1, le=_MAX_NUMBER)
+    issue_repo: str = Field(
+        default="",
+        max_length=300,
+        pattern=_LINE,
+        description="Of a folder: `owner/name` at the forge that has the issue.",
+    )
     issue_text: str = Field(
         default="",
         max_length=MAX_ISSUE,
@@ -226,7 +242,15 @@ class SolveAsk(Value):
         "what is checked out in the folder.",
     )
     dirty: Flag = Field(default=False, description="Include a folder's uncommitted changes.")
-    matrix: AskedMatrix
+    matrix: AskedMatrix = Field(
+        default=Matrix(),
+        description="The agents' contestants; may be missing beside `patches`.",
+    )
+    patches: AskedPatches = Field(
+        default=(),
+        description="Patches that exist: contestants that are only judged, beside the matrix or "
+        "instead of it. They need no model and cost nothing.",
+    )
     limits: Limits = Limits()
     prices: dict[ModelName, AskedPrice] = Field(
         default={}, max_length=MAX_MODELS, description="For models without a known price."
@@ -254,6 +278,19 @@ class SolveAsk(Value):
         description="Whether the champion becomes a pull request: `auto` as soon as it is "
         "verified, `ask` on request, `never`; unset: the server's default.",
     )
+
+    @model_validator(mode="after")
+    def _check_contestants(self) -> "SolveAsk":
+        if self._lacks_contestants():
+            raise _wrong("matrix.models", _NO_MODEL)
+        return self
+
+    def _lacks_contestants(self) -> bool:
+        return not self.matrix.models and not self.patches
+
+    @property
+    def pulls(self) -> tuple[int, ...]:
+        return tuple(one.pull for one in self.patches if one.pull is not None)
 
     @property
     def place(self) -> Folder | Remote:
@@ -305,12 +342,18 @@ class SolveAsk(Value):
             issue = Issue(title=self.issue_title.strip(), body=text)
         elif text:
             issue = _from_text(text)
-        elif self.issue_number and isinstance(self.place, Remote):
-            issue = Issue(title=self.issue_title.strip() or f"#{self.issue_number}")
+        elif self._has_issue_at_forge:
+            named = f"#{self.issue_number}" if self.issue_number else f"pull-{self.pulls[0]}"
+            issue = Issue(title=self.issue_title.strip() or f"{self.issue_repo}{named}")
         else:
             missing = "a folder has no issues of its own: give" if self.issue_number else "give"
             raise RefusedError(f"say what to solve: {missing} issue_text", field="issue_text")
         return issue.model_copy(update={"number": self.issue_number})
+
+    @property
+    def _has_issue_at_forge(self) -> bool:
+        is_named = self.issue_number is not None or bool(self.pulls)
+        return is_named and (bool(self.issue_repo) or isinstance(self.place, Remote))
 
 
 def _from_text(text: str) -> Issue:
