@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
-from yudai.forge.domain.closing import closed_issue
+from yudai.forge.domain.closed_issue import closed_issue
 from yudai.forge.domain.issue import Issue, IssueFacts
 from yudai.forge.domain.issue_text import Selection, Taken, take
 from yudai.forge.domain.repository import (

@@ -8,12 +8,11 @@ from typing import Any, NamedTuple
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from yudai.arena.fetch import Fetcher
 from yudai.arena.forge_issue import ForgeIssueReader
-from yudai.arena.given_patches import PatchBase, PatchReader
 from yudai.arena.judge_again import request_again
 from yudai.arena.open import Also, SolveRequest, Solves
-from yudai.arena.plan import Plan, pin
+from yudai.arena.plan import Plan
+from yudai.arena.read_patches import PatchReader
 from yudai.artifacts import queries as artifacts
 from yudai.artifacts.port import ArtifactRef
 from yudai.artifacts.source_archives import Sources
@@ -73,8 +72,6 @@ class Submitter:
     """Where archives of folders go, when workers are on other machines."""
     remotes: ForgeIssueReader | None = None
     """None: no forge is asked."""
-    fetcher: Fetcher | None = None
-    """For patches that are put onto a forge's repository; None: no forge is asked."""
     patch_reader: PatchReader | None = None
     """None: no patches are taken."""
     takes_folders: bool = True
@@ -102,7 +99,9 @@ class Submitter:
             request = await self.request(ask, user_id=user_id)
             named = {"conversation_id": conversation_id, "user_id": user_id}
             request = request.model_copy(update=named)
-            return await self._pinned_with_patches(ask, request) if ask.patches else request
+            if not ask.patches:
+                return request
+            return await self._patch_reader().pinned(ask, request, given_of(ask))
 
         return await self.open_once(make, user_id=user_id, key=key, also=also)
 
@@ -147,22 +146,14 @@ class Submitter:
                 raise
             return earlier
 
-    async def _pinned_with_patches(self, ask: SolveAsk, request: SolveRequest) -> SolveRequest:
-        """Fetched now: whether a patch is there and fits is part of the answer."""
-        if self.fetcher is None:
-            raise RefusedError("this server takes no patches", field="patches")
-        return await self.with_patches(ask, await pin(self.fetcher, request, given_of(ask)))
-
     async def with_patches(self, ask: SolveAsk, plan: Plan) -> SolveRequest:
         """The plan's request with its patches, put onto its base and stored."""
-        request = plan.request
-        if not ask.patches:
-            return request
-        if self.patch_reader is None or plan.snapshot is None:
+        return await self._patch_reader().read(ask, plan) if ask.patches else plan.request
+
+    def _patch_reader(self) -> PatchReader:
+        if self.patch_reader is None:
             raise RefusedError("this server takes no patches", field="patches")
-        base = PatchBase(snapshot=plan.snapshot, repo_url=request.repo_url, user_id=request.user_id)
-        patches = await self.patch_reader.read(ask.patches, base)
-        return request.model_copy(update={"patches": patches})
+        return self.patch_reader
 
     async def _earlier(self, user_id: str, key: IdempotencyKey | None) -> Submitted | None:
         async with self.store.read() as db:

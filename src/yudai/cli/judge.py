@@ -1,6 +1,7 @@
 """`yudai judge`: its options become those of a solve without agents."""
 
 from collections.abc import Callable
+from typing import Any
 
 import typer
 
@@ -39,6 +40,7 @@ def add_to(app: typer.Typer, settings: Callable[[str], Settings]) -> None:
         json: Json = False,
     ) -> int:
         """Prove and rank patches that exist. No agent runs, and no model is called."""
+        given: dict[str, Any] = locals()
         from yudai.cli.solve.solve import run_solve
 
         judged = options.Given(
@@ -49,26 +51,8 @@ def add_to(app: typer.Typer, settings: Callable[[str], Settings]) -> None:
             issue=issue,
             targets=tuple(targets or ()),
         )
-        asked = options.Options(
-            text=text,
-            issue_file=issue_file,
-            patch=patch,
-            base=base,
-            dirty=dirty,
-            parallel=parallel,
-            sandbox=sandbox,
-            setup=setup,
-            test=test,
-            env=env,
-            reducer=reducer,
-            accept_unproved=accept_unproved,
-            apply=apply,
-            branch=to_branch,
-            pr=pr,
-            server=server,
-            json=json,
-            judged=judged,
-        )
+        shared = {name: given[name] for name in options.Options._fields if name in given}
+        asked = options.Options(**shared)._replace(branch=to_branch, judged=judged)
         return run_until_signal(run_solve(settings(server), asked))
 
     _ = judge

@@ -14,8 +14,8 @@ from pydantic import SecretStr
 from yudai.accounts.queries import login_of
 from yudai.arena.fetch import Fetcher
 from yudai.arena.forge_issue import ForgeIssueReader
-from yudai.arena.given_patches import PatchReader
 from yudai.arena.open import Solves
+from yudai.arena.read_patches import PatchReader
 from yudai.arena.submit import Submitter
 from yudai.artifacts.context import Context
 from yudai.engine.port import Engine
@@ -193,14 +193,7 @@ def make_submitter(
         agents=agent_names(settings),
         sources=make_shared_sources(settings, context),
         remotes=forge_services.asks,
-        fetcher=forge_services.fetcher,
-        patch_reader=PatchReader(
-            artifacts=context.artifacts,
-            forge=forge,
-            mirrors=forge_services.mirrors,
-            credentials=forge_services.accounts.keyring,
-            forge_url=forge_services.forge.url,
-        ),
+        patch_reader=PatchReader(context.artifacts, forge, forge_services.fetcher),
         takes_folders=is_ours,
         takes_scripts=is_ours,
     )

@@ -15,7 +15,6 @@ from yudai.forge.domain.change import (
     PullChange,
     UnfitError,
 )
-from yudai.forge.ports.folder import Snapshot
 from yudai.kit.errors import NotFoundError, RefusedError
 from yudai.patches.patch import forbidden, parse_patch
 
@@ -117,7 +116,15 @@ async def test_a_branch_in_a_shallow_clone(repository: Repository, tmp_path: Pat
     on_branch(repository, "fix", {"app.py": changed(2, "fixed\n")})
     clone = tmp_path / "clone"
     subprocess.run(
-        ["git", "clone", "-q", "--depth=2", "--no-single-branch", f"file://{repository.root}", clone],
+        [
+            "git",
+            "clone",
+            "-q",
+            "--depth=2",
+            "--no-single-branch",
+            f"file://{repository.root}",
+            clone,
+        ],
         check=True,
     )
     forge = LocalForge(tmp_path / "home", StillClock(), person=tmp_path / "person")
@@ -294,7 +301,12 @@ class TestTexts:
     ):
         """Neither its hooks and drivers nor attributes that a branch brings run or filter."""
         mark = tmp_path / "ran"
-        for key in ("diff.evil.command", "merge.evil.driver", "filter.evil.clean", "core.fsmonitor"):
+        for key in (
+            "diff.evil.command",
+            "merge.evil.driver",
+            "filter.evil.clean",
+            "core.fsmonitor",
+        ):
             repository.git("config", key, f"touch {mark}")
         hook = repository.root / ".git" / "hooks" / "post-applypatch"
         hook.write_text(f"#!/bin/sh\ntouch {mark}\n")

@@ -30,7 +30,7 @@ _NO_BODY = frozenset({None, "0"})
 _PLAIN = frozenset({"", "identity"})
 _MODEL = "/api/model/"
 _TAKES_PATCHES = re.compile(
-    r"/(?:api/)?solves?|/api/forecasts|/api/conversations/[^/]+/issues/[^/]+/solve"
+    r"/solve|/api/solves|/api/forecasts|/api/conversations/[^/]+/issues/[^/]+/solve"
 )
 
 

@@ -81,12 +81,12 @@ class Subject(NamedTuple):
 def read_request(options: Options, settings: Settings, *, forge: str = "") -> SolveAsk:
     """A forge that was not named is the one that a server asks."""
     if options.judged is None:
-        return to_request(options, settings, Subject(find_target(options.target, forge=forge)))
+        return to_request(options, settings, find_target(options.target, forge=forge))
     names = options.judged.targets or (".",)
     subject = _judged_subject(names, options.judged, forge)
     if not (options.patch or options.judged.branches or options.judged.commits or subject.pulls):
         raise RefusedError(NOTHING)
-    return to_request(options._replace(target=names[0]), settings, subject)
+    return _to_ask(options._replace(target=names[0]), settings, subject)
 
 
 def _judged_subject(names: Sequence[str], given: Given, forge: str) -> Subject:
@@ -110,7 +110,12 @@ def _issue_at(name: str, repo: Target | None, forge: str) -> Target:
     return found
 
 
-def to_request(options: Options, settings: Settings, subject: Subject) -> SolveAsk:
+def to_request(options: Options, settings: Settings, target: Target | None) -> SolveAsk:
+    """None: a folder. A forge that was not named is the one that a server asks."""
+    return _to_ask(options, settings, Subject(target))
+
+
+def _to_ask(options: Options, settings: Settings, subject: Subject) -> SolveAsk:
     words = _words(options)
     if words:
         _checked(from_markdown, words)

@@ -1,9 +1,7 @@
 """The request for a solve: the body of POST /api/solves."""
 
-import re
 from decimal import Decimal
-from typing import Annotated, Any, NamedTuple
-from urllib.parse import unquote, urlsplit
+from typing import Annotated, Any
 
 from pydantic import (
     BeforeValidator,
@@ -25,6 +23,7 @@ from yudai.solves.domain.asked_patch import EXAMPLE_PATCHES, AskedPatches
 from yudai.solves.domain.budget import MAX_SECONDS, Budget
 from yudai.solves.domain.matrix import Matrix
 from yudai.solves.domain.origin import PublishMode
+from yudai.solves.domain.place import Folder, Remote, folder_at, place_at
 
 MAX_ISSUE = 200_000
 MAX_TITLE = 500
@@ -37,19 +36,6 @@ _LINE = r"^[^\x00-\x1f\x7f]*$"
 _TEXT = r"^[^\x00]*$"
 _NUMBERS = ("temperatures", "temps", "max_edits")
 _SPELLINGS = {"temps": "temperatures", "evolution": "strategies"}
-_REMOTE = re.compile(
-    r"https://(?P<host>[a-z0-9-]+(?:\.[a-z0-9-]+)*(?::[0-9]{1,5})?)"
-    r"/(?P<owner>[a-z0-9_.-]+)/(?P<name>[a-z0-9_.-]+?)(?:\.git)?/?",
-    re.IGNORECASE,
-)
-# A forge on this machine, for trying it out.
-_LOOPBACK = re.compile(
-    r"http://(?P<host>(?:127\.0\.0\.1|localhost|\[::1\])(?::[0-9]{1,5})?)"
-    r"/(?P<owner>[a-z0-9_.-]+)/(?P<name>[a-z0-9_.-]+?)(?:\.git)?/?",
-    re.IGNORECASE,
-)
-_SHORT = re.compile(r"(?P<owner>[a-z0-9_.-]+)/(?P<name>[a-z0-9_.-]+)", re.IGNORECASE)
-
 Whole = Annotated[int, Strict()]
 Amount = Annotated[float, Strict()]
 Flag = Annotated[bool, Strict()]
@@ -157,20 +143,6 @@ class AskedPrice(Value):
         return price_in_dollars(
             Decimal(repr(self.input_usd)), Decimal(repr(self.output_usd)), cached
         )
-
-
-class Folder(NamedTuple):
-    """A repository on this machine."""
-
-    path: str
-
-
-class Remote(NamedTuple):
-    """A repository at a forge."""
-
-    url: str
-    """`owner/name` without a forge means the configured forge."""
-    repo: str
 
 
 EXAMPLE_REMOTE: dict[str, Any] = {
@@ -301,12 +273,8 @@ class SolveAsk(Value):
             )
         with about(self.place_field):
             if self.repo_path:
-                return _folder(self.repo_path)
-            if self.repo_url.startswith("/"):
-                return _folder(self.repo_url)
-            if self.repo_url.startswith("file:"):
-                return _file(self.repo_url)
-            return _remote(self.repo_url)
+                return folder_at(self.repo_path)
+            return place_at(self.repo_url)
 
     @property
     def place_field(self) -> str:
@@ -365,39 +333,6 @@ def _from_text(text: str) -> Issue:
             field="issue_text",
         )
     return from_markdown(text)
-
-
-def _folder(path: str) -> Folder:
-    if not path.startswith("/"):
-        raise RefusedError("give the folder's whole path, from / on: the server works elsewhere")
-    # `/a/` and `/a//.` mean `/a`, as on a command line.
-    return Folder("/" + "/".join(part for part in path.split("/") if part not in ("", ".")))
-
-
-def _file(url: str) -> Folder:
-    try:
-        parts = urlsplit(url)
-        path = unquote(parts.path, errors="strict")
-    except ValueError:
-        raise RefusedError("repo_url is no URL: write file:///folder") from None
-    if parts.netloc not in ("", "localhost") or not path.isprintable():
-        raise RefusedError("a file:// URL names a folder of this machine: file:///folder")
-    return _folder(path)
-
-
-def _remote(url: str) -> Remote:
-    found = _REMOTE.fullmatch(url) or _LOOPBACK.fullmatch(url)
-    short = _SHORT.fullmatch(url)
-    parts = found or short
-    if parts is None or {parts["owner"], parts["name"]} & {".", ".."}:
-        raise RefusedError(
-            "repo_url is https://host/owner/name or owner/name, without anything else"
-        )
-    repo = f"{parts['owner']}/{parts['name']}"
-    if found is None:
-        return Remote(repo, repo)
-    scheme = url.partition(":")[0].lower()
-    return Remote(f"{scheme}://{found['host'].lower()}/{repo}", repo)
 
 
 def _micros(usd: float | None, default: int) -> int:

@@ -140,4 +140,4 @@ def _why(ran: Ran) -> str:
         return f"it conflicts with the base in {', '.join(conflicts[:_MAX_NAMED])}{more}"
     told = [line.removeprefix("error: ") for line in ran.told.splitlines()]
     said = [line for line in told if "3-way merge" not in line and "direct application" not in line]
-    return f"it does not apply to the base: {readable((said or [ran.error])[-1])}"
+    return f"it does not apply to the base: {readable('; '.join(said[:2]) or ran.error)}"
