@@ -1,6 +1,5 @@
 """Changes that exist, put onto a snapshot: three-way, as git's own text, the folder untouched."""
 
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -115,18 +114,8 @@ async def test_a_branch_in_a_shallow_clone(repository: Repository, tmp_path: Pat
     repository.commit()
     on_branch(repository, "fix", {"app.py": changed(2, "fixed\n")})
     clone = tmp_path / "clone"
-    subprocess.run(
-        [
-            "git",
-            "clone",
-            "-q",
-            "--depth=2",
-            "--no-single-branch",
-            f"file://{repository.root}",
-            clone,
-        ],
-        check=True,
-    )
+    from_there = f"file://{repository.root}"
+    repository.git("clone", "-q", "--depth=2", "--no-single-branch", from_there, str(clone))
     forge = LocalForge(tmp_path / "home", StillClock(), person=tmp_path / "person")
     snapshot = await forge.snapshot(str(clone))
     assert b"+fixed" in await forge.change(snapshot, BranchChange("origin/fix"))
@@ -194,8 +183,8 @@ class TestTexts:
 
         assert b"+fixed" in text
         assert b" line 4\n" in text
+        nameless = b"\n".join(x for x in diff.split(b"\n") if not x.startswith(b"index "))
         with pytest.raises(UnfitError, match="does not apply"):
-            nameless = b"\n".join(x for x in diff.split(b"\n") if not x.startswith(b"index "))
             await forge.change(snapshot, DiffText(nameless))
 
     async def test_a_rename_is_a_file_that_goes_and_one_that_comes(
@@ -286,12 +275,11 @@ class TestTexts:
         self, repository: Repository, forge: LocalForge
     ):
         """A few bytes of a delta or of zlib describe a file of any size."""
-        huge = 3 << 30
+        names = "0" * 40 + ".." + "1" * 40
         diff = (
-            b"diff --git a/z b/z\nnew file mode 100644\nindex "
-            + b"0" * 40 + b".." + b"1" * 40
-            + f"\nGIT binary patch\nliteral {huge}\nKcmZQz00000000000\n\nliteral 0\nHcmV?d00001\n\n".encode()
-        )  # fmt: skip
+            f"diff --git a/z b/z\nnew file mode 100644\nindex {names}\nGIT binary patch\n"
+            f"literal {3 << 30}\nKcmZQz00000000000\n\nliteral 0\nHcmV?d00001\n\n"
+        ).encode()
         snapshot = await forge.snapshot(str(repository.root))
         with pytest.raises(UnfitError):
             await forge.change(snapshot, DiffText(diff))
@@ -301,27 +289,21 @@ class TestTexts:
     ):
         """Neither its hooks and drivers nor attributes that a branch brings run or filter."""
         mark = tmp_path / "ran"
-        for key in (
-            "diff.evil.command",
-            "merge.evil.driver",
-            "filter.evil.clean",
-            "core.fsmonitor",
-        ):
-            repository.git("config", key, f"touch {mark}")
-        hook = repository.root / ".git" / "hooks" / "post-applypatch"
-        hook.write_text(f"#!/bin/sh\ntouch {mark}\n")
-        hook.chmod(0o755)
-        attributes = "* diff=evil merge=evil filter=evil -text\napp.py binary\n"
-        on_branch_text = changed(2, "fixed\n")
-        # Written below git: a clean filter would run in our own setup.
-        repository.git("config", "--unset", "filter.evil.clean")
-        on_branch(repository, "fix", {"app.py": on_branch_text, ".gitattributes": attributes})
-        repository.git("config", "filter.evil.clean", f"touch {mark}")
-        repository.write({"app.py": changed(17, "moved on\n")})
-        repository.git("config", "--unset", "core.fsmonitor")
+        attributes = "* diff=evil merge=evil filter=evil\napp.py binary\n"
+        on_branch(
+            repository, "fix", {"app.py": changed(2, "fixed\n"), ".gitattributes": attributes}
+        )
+        repository.write({"app.py": changed(17, "moved on\n"), ".gitattributes": attributes})
         repository.commit("base moved on")
-        mark.unlink(missing_ok=True)
         snapshot = await forge.snapshot(str(repository.root))
+        for key in ("diff.evil.command", "diff.evil.textconv", "merge.evil.driver"):
+            repository.git("config", key, f"touch {mark}")
+        for key in ("filter.evil.clean", "filter.evil.smudge", "core.fsmonitor"):
+            repository.git("config", key, f"touch {mark}")
+        for name in ("applypatch-msg", "post-applypatch", "post-index-change"):
+            hook = repository.root / ".git" / "hooks" / name
+            hook.write_text(f"#!/bin/sh\ntouch {mark}\n")
+            hook.chmod(0o755)
         text = await forge.change(snapshot, BranchChange("fix"))
         assert b"+fixed" in text
         assert not mark.exists()
