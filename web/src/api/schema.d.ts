@@ -24,6 +24,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/solves/{solve_id}/judge": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Judge
+         * @description Judge the patches of a solve again, in a new solve: same issue and base, today's rules.
+         */
+        post: operations["judgeSolve"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/solves/{solve_id}": {
         parameters: {
             query?: never;
@@ -1230,6 +1250,33 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /**
+         * AgainAsk
+         * @description Only what can be different: patches, issue, base and tests are the earlier solve's.
+         * @example {}
+         * @example {
+         *       "require_proof": false
+         *     }
+         */
+        AgainAsk: {
+            /**
+             * Reducer
+             * @description The rule that picks the champion.
+             * @default simple
+             */
+            reducer: string;
+            /**
+             * Require Proof
+             * @description Whether a champion has to be proved by a test.
+             * @default true
+             */
+            require_proof: boolean;
+            /**
+             * Max Parallel
+             * @description Runs at once; unset: as in the earlier solve.
+             */
+            max_parallel?: number | null;
+        };
         /** AppliedFacts */
         AppliedFacts: {
             /** At */
@@ -1282,6 +1329,61 @@ export interface components {
              * @default
              */
             branch: string;
+        };
+        /**
+         * AskedPatch
+         * @description One of `patch`, `patch_base64`, `branch`, `commit` and `pull`.
+         * @example {
+         *       "handle": "codex",
+         *       "patch": "diff --git a/calc.py b/calc.py\n..."
+         *     }
+         * @example {
+         *       "author": "ada",
+         *       "branch": "fix/leap-years"
+         *     }
+         */
+        AskedPatch: {
+            /**
+             * Handle
+             * @description Its name in the solve; unset: the branch's, commit's or pull request's.
+             * @default
+             */
+            handle: string;
+            /**
+             * Author
+             * @description Who wrote it. Patches of one author are not independent; unset: of its own.
+             * @default
+             */
+            author: string;
+            /**
+             * Patch
+             * @description Text of `git diff`, `diff -u` or `git format-patch`.
+             * @default
+             */
+            patch: string;
+            /**
+             * Patch Base64
+             * @description The same as Base64, for a patch that is not UTF-8.
+             * @default
+             */
+            patch_base64: string;
+            /**
+             * Branch
+             * @description A branch of the repository: what it changes since it left the base.
+             * @default
+             */
+            branch: string;
+            /**
+             * Commit
+             * @description A commit of the repository: what it changes in its (first) parent.
+             * @default
+             */
+            commit: string;
+            /**
+             * Pull
+             * @description A pull request of the forge's repository, by its number.
+             */
+            pull?: number | null;
         };
         /**
          * AskedPrice
@@ -1550,12 +1652,18 @@ export interface components {
         };
         /**
          * Contestant
-         * @description One point of the matrix.
+         * @description One point of the matrix, or a patch that was given.
          */
         Contestant: {
-            /** Agent */
+            /**
+             * Agent
+             * @description `patch` for a patch that was given: no agent made it here.
+             */
             agent: string;
-            /** Model */
+            /**
+             * Model
+             * @description Empty for a patch that was given.
+             */
             model: string;
             /** Temperature */
             temperature: number;
@@ -1564,6 +1672,12 @@ export interface components {
             strategy: components["schemas"]["Strategy"];
             /** Handle */
             handle: string;
+            /**
+             * Author
+             * @description Who wrote a patch that was given: patches of one author are not independent.
+             * @default
+             */
+            author: string;
         };
         /** Conversation */
         Conversation: {
@@ -1983,7 +2097,7 @@ export interface components {
             folder: components["schemas"]["FolderFacts"] | null;
             /**
              * Command
-             * @description The same on the command line; empty where that cannot do it: it takes folders alone.
+             * @description The same on the command line; empty where that cannot do it: patches are files there.
              */
             command: string;
             /** @description The same as a body of POST /api/solves. */
@@ -2071,6 +2185,12 @@ export interface components {
             /** Issue Number */
             issue_number?: number | null;
             /**
+             * Issue Repo
+             * @description Of a folder: `owner/name` at the forge that has the issue.
+             * @default
+             */
+            issue_repo: string;
+            /**
              * Issue Text
              * @description The issue in words; beside `issue_number` at a forge they go before its text.
              * @default
@@ -2095,6 +2215,12 @@ export interface components {
              */
             dirty: boolean;
             matrix?: components["schemas"]["Matrix"] | null;
+            /**
+             * Patches
+             * @description Patches that exist: contestants that are only judged, beside the matrix or instead of it. They need no model and cost nothing.
+             * @default []
+             */
+            patches: components["schemas"]["AskedPatch"][];
             /** @default {} */
             limits: components["schemas"]["Limits"];
             /**
@@ -2489,7 +2615,11 @@ export interface components {
          * @description The axes a user gave; `temps` and `evolution` are accepted spellings.
          */
         Matrix: {
-            /** Models */
+            /**
+             * Models
+             * @description None only where `patches` are the contestants.
+             * @default []
+             */
             models: string[];
             /**
              * Temperatures
@@ -3371,6 +3501,20 @@ export interface components {
          *       },
          *       "repo_path": "/home/ada/passbook"
          *     }
+         * @example {
+         *       "issue_text": "Interest is wrong in leap years",
+         *       "patches": [
+         *         {
+         *           "handle": "codex",
+         *           "patch": "diff --git a/calc.py b/calc.py\n..."
+         *         },
+         *         {
+         *           "author": "ada",
+         *           "branch": "fix/leap-years"
+         *         }
+         *       ],
+         *       "repo_path": "/home/ada/passbook"
+         *     }
          */
         SolveAsk: {
             /**
@@ -3387,6 +3531,12 @@ export interface components {
             repo_path: string;
             /** Issue Number */
             issue_number?: number | null;
+            /**
+             * Issue Repo
+             * @description Of a folder: `owner/name` at the forge that has the issue.
+             * @default
+             */
+            issue_repo: string;
             /**
              * Issue Text
              * @description The issue in words; beside `issue_number` at a forge they go before its text.
@@ -3411,7 +3561,31 @@ export interface components {
              * @default false
              */
             dirty: boolean;
+            /**
+             * @description The agents' contestants; may be missing beside `patches`.
+             * @default {
+             *       "models": [],
+             *       "temperatures": [
+             *         0.2
+             *       ],
+             *       "max_edits": [
+             *         10
+             *       ],
+             *       "strategies": [
+             *         "balanced"
+             *       ],
+             *       "agents": [
+             *         "mini-swe-agent"
+             *       ]
+             *     }
+             */
             matrix: components["schemas"]["Matrix"];
+            /**
+             * Patches
+             * @description Patches that exist: contestants that are only judged, beside the matrix or instead of it. They need no model and cost nothing.
+             * @default []
+             */
+            patches: components["schemas"]["AskedPatch"][];
             /** @default {} */
             limits: components["schemas"]["Limits"];
             /**
@@ -4049,6 +4223,138 @@ export interface operations {
             };
             /** @description The caller may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large (`too_large`). */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body has to be plain application/json (`unsupported_media_type`). */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This server does not answer to that host name (`misdirected_host`). */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is invalid (`invalid_body`). A parameter is invalid (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests (`too_many_requests`). */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Yudai failed: this is our fault (`internal`). */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database or artifact store is temporarily unavailable (`store_unavailable`). The engine is temporarily unavailable (`engine_unavailable`). The forge is temporarily unavailable (`forge_unavailable`). Sandboxes are temporarily unavailable (`sandbox_unavailable`). */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    judgeSolve: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Requests with the same key and body are executed once. */
+                "Idempotency-Key"?: string | null;
+            };
+            path: {
+                solve_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AgainAsk"];
+            };
+        };
+        responses: {
+            /** @description The solve is written down, and will be run. */
+            202: {
+                headers: {
+                    /** @description Where it is read. */
+                    Location?: string;
+                    /** @description `true` when this key had made it before. */
+                    "Idempotency-Replayed"?: "true";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SolveSummary"];
+                };
+            };
+            /** @description The body is not JSON (`malformed_body`). */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This needs a login or a key (`unauthenticated`). */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found (`not_found`). The run has not reached this yet, or ended before (`not_yet`). */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
