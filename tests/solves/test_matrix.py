@@ -174,7 +174,9 @@ class TestPatches:
 
     def test_an_agents_author_is_its_model_with_its_strategy(self):
         matrix = Matrix(
-            models=("m",), temperatures=(0.1, 0.9), strategies=("balanced", "test-first")
+            models=("m",),
+            temperatures=(0.1, 0.9),
+            strategies=(Strategy.BALANCED, Strategy.TEST_FIRST),
         )
         authors = [author_of(one) for one in expand(matrix).contestants]
         assert sorted(authors) == ["m balanced"] * 2 + ["m test-first"] * 2

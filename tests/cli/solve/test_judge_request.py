@@ -118,7 +118,7 @@ def test_what_is_wrong_is_one_line(
     (here / "plain.txt").write_text("please fix it\n")
     (here / "huge.patch").write_text(DIFF + "x" * (4 << 20))
     with pytest.raises(RefusedError) as refused:
-        ask(*targets, **changes)
+        ask(*targets, **changes)  # pyright: ignore[reportArgumentType] - a table's values
     assert words in str(refused.value)
     assert "\n" not in str(refused.value)
 

@@ -6,6 +6,7 @@ import pytest
 
 from tests.support.fakes import StillClock
 from tests.support.forge.repositories import Repository, look
+from tests.support.resource_bombs import delta_bomb
 from yudai.forge.adapters.folder.forge import LocalForge
 from yudai.forge.domain.change import (
     BranchChange,
@@ -271,18 +272,32 @@ class TestTexts:
         with pytest.raises(UnfitError, match="does not apply"):
             await forge.change(snapshot, DiffText(text))
 
-    async def test_a_patch_that_unpacks_to_gigabytes(
+    async def test_a_patch_that_unpacks_to_too_much(
         self, repository: Repository, forge: LocalForge
     ):
-        """A few bytes of a delta or of zlib describe a file of any size."""
-        names = "0" * 40 + ".." + "1" * 40
-        diff = (
-            f"diff --git a/z b/z\nnew file mode 100644\nindex {names}\nGIT binary patch\n"
-            f"literal {3 << 30}\nKcmZQz00000000000\n\nliteral 0\nHcmV?d00001\n\n"
-        ).encode()
+        content = bytes(range(256)) * 4000
+        repository.write({"f": content})
+        repository.commit("something to copy")
         snapshot = await forge.snapshot(str(repository.root))
-        with pytest.raises(UnfitError):
-            await forge.change(snapshot, DiffText(diff))
+        small = await forge.change(snapshot, DiffText(delta_bomb(content, times=2)))
+        assert len(small) < 100_000
+        bomb = delta_bomb(content, times=400)
+        assert len(bomb) < 5000
+        with pytest.raises(UnfitError, match="unpack"):
+            await forge.change(snapshot, DiffText(bomb))
+
+    async def test_behind_that_bound_git_has_its_own(
+        self, repository: Repository, forge: LocalForge
+    ):
+        """A mail is read by git alone."""
+        content = bytes(range(256)) * 4000
+        repository.write({"f": content})
+        repository.commit("something to copy")
+        snapshot = await forge.snapshot(str(repository.root))
+        for times in (300, 700):
+            mail = b"From: Eve\nSubject: [PATCH] x\n\n---\n" + delta_bomb(content, times=times)
+            with pytest.raises(UnfitError):
+                await forge.change(snapshot, DiffText(mail))
 
     async def test_the_folders_own_configuration_counts_for_nothing(
         self, repository: Repository, forge: LocalForge, tmp_path: Path

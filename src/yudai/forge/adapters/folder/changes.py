@@ -27,7 +27,7 @@ async def change_of(scratch: ScratchRepository, snapshot: Snapshot, change: Chan
         sides = await _sides(scratch, snapshot, change)
         names = await lacked_by(scratch.reading, snapshot.tree, sides)
         await scratch.mirror.take(scratch.reading, names)
-        text = await text_of(scratch.writing, sides)
+        text = await text_of(scratch.mirror, sides)
     return await put_onto(scratch.mirror, snapshot.tree, text)
 
 

@@ -13,13 +13,16 @@ from typing import NamedTuple
 from yudai.forge.adapters.git.command import Git, Limits, Ran, TooLongError, TooSlowError
 from yudai.forge.adapters.git.mirror import ATTRIBUTES, Mirror, lay_out
 from yudai.forge.adapters.git.objects import SUBMODULE, compare
-from yudai.forge.adapters.git.patch_tree import APPLYING, MAX_PATCH
+from yudai.forge.adapters.git.patch_tree import MAX_PATCH
 from yudai.forge.domain.change import UnfitError
 from yudai.kit.errors import RefusedError
-from yudai.patches.patch import readable
+from yudai.patches.binary import inflate
+from yudai.patches.patch import parse_patch, readable
 
 _DIFF = ("diff", "--binary", "--full-index", "--no-renames", "--no-ext-diff", "--no-textconv")
-_DIFFING = Limits(timeout_s=120.0, max_output=MAX_PATCH)
+# A few hundred bytes can describe files of any size: git has bounds, and what it made is measured.
+_MEMORY = 512 << 20
+_MAX_CHANGED = 256 << 20
 _INDEX = re.compile(rb"^index ([0-9a-f]{4,64})\.\.[0-9a-f]{4,64}(?: [0-7]{6})?\r?$", re.MULTILINE)
 _MAX_BLOBS = 10_000
 _MAX_NAMED = 3
@@ -39,18 +42,20 @@ async def put_onto(mirror: Mirror, tree: str, text: bytes) -> bytes:
     """What the text changes in the tree; UnfitError when it conflicts or is no patch for it."""
     if not text.strip():
         return b""
+    _refuse_bomb(text)
+    limits = _limits(mirror)
     with _scratch(mirror) as git:
         await git.ask("read-tree", tree)
-        ran = await _apply(git, text, _limits(mirror))
+        ran = await _apply(git, text, limits)
         if ran.exit_code != 0:
             raise UnfitError(_why(ran))
         patched = (await git.ask("write-tree")).decode().strip()
-        return await _diff(git, tree, patched)
+        return await _diff(git, Sides(tree, patched), limits)
 
 
-async def text_of(git: Git, sides: Sides) -> bytes:
+async def text_of(mirror: Mirror, sides: Sides) -> bytes:
     """The change from one tree to another; UnfitError when it is too large to be judged."""
-    return await _diff(git, sides.old, sides.new)
+    return await _diff(mirror.git, sides, _limits(mirror))
 
 
 async def sides_of_branch(git: Git, base: str, head: str, *, named: str) -> Sides:
@@ -116,11 +121,32 @@ async def _apply(git: Git, text: bytes, limits: Limits) -> Ran:
     return ran
 
 
-async def _diff(git: Git, old: str, new: str) -> bytes:
+async def _diff(git: Git, sides: Sides, limits: Limits) -> bytes:
+    new = [d.new.oid for d in await compare(git, *sides) if d.new.exists]
+    asked = "".join(f"{oid}\n" for oid in new).encode()
+    sizes = await git.ask("cat-file", "--batch-check=%(objectsize)", stdin=asked)
+    # What is not there, as a submodule's commit, has no size.
+    if sum(int(size) for size in sizes.split() if size.isdigit()) > _MAX_CHANGED:
+        raise UnfitError(f"the files that it changes have more than {_MAX_CHANGED >> 20} MB")
     try:
-        return await git.ask(*_DIFF, old, new, limits=_DIFFING)
+        ran = await git.run(*_DIFF, *sides, limits=limits._replace(max_output=MAX_PATCH))
     except (TooLongError, TooSlowError):
         raise UnfitError(f"its patch is larger than {MAX_PATCH >> 20} MB") from None
+    if ran.exit_code != 0:
+        raise UnfitError(f"its patch cannot be written: {readable(ran.error)}")
+    return ran.output
+
+
+def _refuse_bomb(text: bytes) -> None:
+    """Before git unpacks it, where it is a text that we read as git does."""
+    try:
+        parsed = parse_patch(text.decode("utf-8", "surrogateescape"))
+    except RefusedError:
+        return
+    try:
+        inflate(parsed, most=_MAX_CHANGED)
+    except RefusedError as error:
+        raise UnfitError(str(error)) from None
 
 
 async def _tree_of(git: Git, commit: str) -> str:
@@ -130,7 +156,7 @@ async def _tree_of(git: Git, commit: str) -> str:
 def _limits(mirror: Mirror) -> Limits:
     """Git maps the indexes of packs whole: they count as its memory."""
     indexes = sum(file.stat().st_size for file in (mirror.objects / "pack").glob("*.idx"))
-    return APPLYING._replace(memory=APPLYING.memory + indexes)
+    return Limits(timeout_s=120.0, memory=_MEMORY + indexes, cpu_s=60)
 
 
 def _why(ran: Ran) -> str:

@@ -31,7 +31,7 @@ class Changing:
             text = change.content
         else:
             sides = await self._sides(repo, mirror, snapshot, change, by=by)
-            text = await text_of(mirror.git, sides)
+            text = await text_of(mirror, sides)
         return await put_onto(mirror, snapshot.tree, text)
 
     async def _sides(
