@@ -272,53 +272,50 @@ class TestTexts:
         with pytest.raises(UnfitError, match="does not apply"):
             await forge.change(snapshot, DiffText(text))
 
-    async def test_a_patch_that_unpacks_to_too_much(
-        self, repository: Repository, forge: LocalForge
-    ):
-        content = bytes(range(256)) * 4000
-        repository.write({"f": content})
-        repository.commit("something to copy")
-        snapshot = await forge.snapshot(str(repository.root))
-        small = await forge.change(snapshot, DiffText(delta_bomb(content, times=2)))
-        assert len(small) < 100_000
-        bomb = delta_bomb(content, times=400)
-        assert len(bomb) < 5000
-        with pytest.raises(UnfitError, match="unpack"):
-            await forge.change(snapshot, DiffText(bomb))
 
-    async def test_behind_that_bound_git_has_its_own(
-        self, repository: Repository, forge: LocalForge
-    ):
-        """A mail is read by git alone."""
-        content = bytes(range(256)) * 4000
-        repository.write({"f": content})
-        repository.commit("something to copy")
-        snapshot = await forge.snapshot(str(repository.root))
-        for times in (300, 700):
-            mail = b"From: Eve\nSubject: [PATCH] x\n\n---\n" + delta_bomb(content, times=times)
-            with pytest.raises(UnfitError):
-                await forge.change(snapshot, DiffText(mail))
+async def test_a_patch_that_unpacks_to_too_much(repository: Repository, forge: LocalForge):
+    content = bytes(range(256)) * 4000
+    repository.write({"f": content})
+    repository.commit("something to copy")
+    snapshot = await forge.snapshot(str(repository.root))
+    small = await forge.change(snapshot, DiffText(delta_bomb(content, times=2)))
+    assert len(small) < 100_000
+    bomb = delta_bomb(content, times=400)
+    assert len(bomb) < 5000
+    with pytest.raises(UnfitError, match="unpack"):
+        await forge.change(snapshot, DiffText(bomb))
 
-    async def test_the_folders_own_configuration_counts_for_nothing(
-        self, repository: Repository, forge: LocalForge, tmp_path: Path
-    ):
-        """Neither its hooks and drivers nor attributes that a branch brings run or filter."""
-        mark = tmp_path / "ran"
-        attributes = "* diff=evil merge=evil filter=evil\napp.py binary\n"
-        on_branch(
-            repository, "fix", {"app.py": changed(2, "fixed\n"), ".gitattributes": attributes}
-        )
-        repository.write({"app.py": changed(17, "moved on\n"), ".gitattributes": attributes})
-        repository.commit("base moved on")
-        snapshot = await forge.snapshot(str(repository.root))
-        for key in ("diff.evil.command", "diff.evil.textconv", "merge.evil.driver"):
-            repository.git("config", key, f"touch {mark}")
-        for key in ("filter.evil.clean", "filter.evil.smudge", "core.fsmonitor"):
-            repository.git("config", key, f"touch {mark}")
-        for name in ("applypatch-msg", "post-applypatch", "post-index-change"):
-            hook = repository.root / ".git" / "hooks" / name
-            hook.write_text(f"#!/bin/sh\ntouch {mark}\n")
-            hook.chmod(0o755)
-        text = await forge.change(snapshot, BranchChange("fix"))
-        assert b"+fixed" in text
-        assert not mark.exists()
+
+async def test_behind_that_bound_git_has_its_own(repository: Repository, forge: LocalForge):
+    """A mail is read by git alone."""
+    content = bytes(range(256)) * 4000
+    repository.write({"f": content})
+    repository.commit("something to copy")
+    snapshot = await forge.snapshot(str(repository.root))
+    for times in (300, 700):
+        mail = b"From: Eve\nSubject: [PATCH] x\n\n---\n" + delta_bomb(content, times=times)
+        with pytest.raises(UnfitError):
+            await forge.change(snapshot, DiffText(mail))
+
+
+async def test_the_folders_own_configuration_counts_for_nothing(
+    repository: Repository, forge: LocalForge, tmp_path: Path
+):
+    """Neither its hooks and drivers nor attributes that a branch brings run or filter."""
+    mark = tmp_path / "ran"
+    attributes = "* diff=evil merge=evil filter=evil\napp.py binary\n"
+    on_branch(repository, "fix", {"app.py": changed(2, "fixed\n"), ".gitattributes": attributes})
+    repository.write({"app.py": changed(17, "moved on\n"), ".gitattributes": attributes})
+    repository.commit("base moved on")
+    snapshot = await forge.snapshot(str(repository.root))
+    for key in ("diff.evil.command", "diff.evil.textconv", "merge.evil.driver"):
+        repository.git("config", key, f"touch {mark}")
+    for key in ("filter.evil.clean", "filter.evil.smudge", "core.fsmonitor"):
+        repository.git("config", key, f"touch {mark}")
+    for name in ("applypatch-msg", "post-applypatch", "post-index-change"):
+        hook = repository.root / ".git" / "hooks" / name
+        hook.write_text(f"#!/bin/sh\ntouch {mark}\n")
+        hook.chmod(0o755)
+    text = await forge.change(snapshot, BranchChange("fix"))
+    assert b"+fixed" in text
+    assert not mark.exists()
