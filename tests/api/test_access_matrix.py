@@ -73,6 +73,7 @@ TABLE: dict[str, Line] = {
     "GET /solve/{solve_id}/status": Line("read"),
     "GET /api/solves/{solve_id}/updates": Line("read"),
     "POST /api/solves/{solve_id}/cancel": Line("change", RUN),
+    "POST /api/solves/{solve_id}/judge": Line("change", RUN, {}),
     "POST /api/solves/{solve_id}/champion": Line("change", RUN, CHOICE),
     "POST /api/solves/{solve_id}/apply": Line("change", PUBLISH, {}),
     "POST /api/solves/{solve_id}/dismiss": Line("change", RUN, {"reason": "no"}),

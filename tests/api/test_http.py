@@ -292,7 +292,7 @@ async def test_a_body_that_says_that_it_is_long_is_not_even_read(client: httpx.A
 
     for length in (str(MAX_BODY + 1), "9" * 200):
         headers = {"Content-Type": "application/json", "Content-Length": length}
-        answer = await client.post("/api/solves", content=body(), headers=headers)
+        answer = await client.post("/api/conversations", content=body(), headers=headers)
         problem(answer, Code.TOO_LARGE)
     assert not read
 
@@ -307,7 +307,7 @@ async def test_a_body_in_chunks_is_read_no_further_than_the_limit(client: httpx.
             yield b" " * 100_000
 
     answer = await client.post(
-        "/api/solves", content=body(), headers={"Content-Type": "application/json"}
+        "/api/conversations", content=body(), headers={"Content-Type": "application/json"}
     )
     problem(answer, Code.TOO_LARGE)
     assert sent <= MAX_BODY + 200_000

@@ -18,6 +18,7 @@ from yudai.artifacts.adapters.object_store import make_artifacts
 from yudai.artifacts.context import Context
 from yudai.artifacts.port import ArtifactKind, Artifacts
 from yudai.artifacts.source_archives import Sources
+from yudai.forge.domain.change import Change
 from yudai.forge.domain.repository import RepoRef
 from yudai.forge.ports.folder import Snapshot
 from yudai.forge.ports.remote import Credential
@@ -62,6 +63,11 @@ class Shelves:
             tree=f"tree-{self.commit}",
             source=source,
         )
+
+    async def change(
+        self, repo: RepoRef, snapshot: Snapshot, change: Change, *, by: Credential
+    ) -> bytes:
+        raise AssertionError(f"nobody gave a patch: {repo, snapshot, change, by}")
 
     async def paths(self, snapshot: Snapshot) -> tuple[str, ...]:
         assert snapshot.commit == self.commit

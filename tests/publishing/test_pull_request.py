@@ -28,7 +28,7 @@ from yudai.publishing.domain.pull_request import (
 from yudai.publishing.domain.summary import CommentFacts, FileDelta, PublishedSolve, file_deltas
 from yudai.ranking.domain.scorecard import Place, Scorecard
 from yudai.runs.domain.states import RunState
-from yudai.solves.domain.matrix import Contestant
+from yudai.solves.domain.matrix import Contestant, patch_contestant
 from yudai.solves.domain.strategies import Strategy
 from yudai.verification.domain.verdict import Evidence, Tally, Verdict, VerdictStatus
 
@@ -111,6 +111,22 @@ def test_the_body_begins_with_the_scorecard():
         "🧪 Command: `pytest -q`",
         "🔁 Strategy: test-first",
     ]
+
+
+def test_a_patch_that_was_given_has_an_author_and_no_model():
+    place = _place(1, _passed())
+    given = patch_contestant("codex.patch", "ada <b>")
+    champion = place.model_copy(
+        update={"scorecard": place.scorecard.model_copy(update={"contestant": given})}
+    )
+    text = body(_story(champion=champion))
+    assert text.splitlines()[2:6] == [
+        "✅ Tests: 12 of 12 passed, 0 failed; 1 from red to green",
+        "✍️ Author: ada &lt;b&gt;, whose patch was judged",
+        "🧩 Files changed: 1 | LOC: 4",
+        "🧪 Command: `pytest -q`",
+    ]
+    assert "AI agents" not in text
 
 
 def test_the_body_ends_with_what_it_fixes_and_our_mark():

@@ -16,6 +16,7 @@ from yudai.runs.tables import RunRow
 from yudai.solves import queries as solves
 from yudai.solves import timeline as events
 from yudai.solves.claims import Claim, claim_of
+from yudai.solves.domain.matrix import patch_contestant
 from yudai.solves.domain.states import SolveEvent, SolveState
 from yudai.solves.tables import SolveRow
 from yudai.store.store import Store
@@ -66,6 +67,21 @@ async def test_who_lost_a_solve_may_not_write(store: Store, run: RunRow) -> None
             await solves.advance(db, run.solve_id, SolveEvent.ABSTAINED, at=21.0, claim=old)
     async with store.read() as db:
         assert (await solves.get(db, run.solve_id)).state is SolveState.RUNNING
+
+
+async def test_a_patch_that_was_given_is_every_attempts_and_no_clock_runs_for_it(
+    store: Store, run: RunRow
+) -> None:
+    async with store.change() as db:
+        await runs.change(db, run.id, contestant=patch_contestant("codex"))
+    row = await begin(store, run)
+    assert row.deadline_at is None
+    ref = ArtifactRef(kind=ArtifactKind.PATCH, sha256="0" * 64, size=3)
+    async with store.change() as db:
+        await artifacts.add(db, run.solve_id, run.id, ref, at=4.0)
+        await attempts.give_up(db, row, Cause.WORKER_LOST, "gone", at=9.0)
+    async with store.read() as db:
+        assert await artifacts.of_run(db, run.id) == {ArtifactKind.PATCH: ref}
 
 
 async def test_a_given_up_attempt_is_kept_and_the_next_one_begins_clean(

@@ -15,8 +15,9 @@ from yudai.solves.domain.budget import (
     ended,
     enter,
     estimate,
+    estimate_duration,
 )
-from yudai.solves.domain.matrix import Matrix, expand
+from yudai.solves.domain.matrix import Matrix, expand, patch_contestant
 
 LINEUP = expand(Matrix(models=("paid", "free", "paid2")))
 
@@ -139,3 +140,10 @@ def test_a_cap_of_zero_names_its_field(cap: str, field: str):
     with pytest.raises(RefusedError) as caught:
         enter(MATRIX, (model("paid", None),), Budget.model_validate({cap: 0}))
     assert caught.value.field == field
+
+
+def test_patches_that_were_given_cost_nothing_and_take_no_time():
+    patches = [patch_contestant("codex"), patch_contestant("claude")]
+    alone = enter(Matrix(), (), Budget(cost_cap_micros=0), patches=patches)
+    assert (alone.ceiling_micros, alone.pricing.is_free, alone.pricing.high_usd) == (0, True, 0.0)
+    assert estimate_duration(alone.lineup, Budget(), {}).high_s == 0

@@ -10,7 +10,15 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from yudai.kit.errors import RefusedError
-from yudai.solves.domain.matrix import Contestant, Matrix, check_size, expand, handle_of
+from yudai.solves.domain.matrix import (
+    Contestant,
+    Matrix,
+    author_of,
+    check_size,
+    expand,
+    handle_of,
+    patch_contestant,
+)
 from yudai.solves.domain.strategies import Strategy
 
 MISSION = {
@@ -75,7 +83,6 @@ def test_above_the_cap_the_first_ones_differ_as_much_as_they_can():
 @pytest.mark.parametrize(
     "axes",
     [
-        {"models": []},
         {"models": [""]},
         {"models": ["m"], "temps": [2.1]},
         {"models": ["m"], "temps": [-0.1]},
@@ -128,3 +135,53 @@ def test_nobody_is_lost_or_doubled_and_the_order_is_stable(matrix: Matrix, limit
     assert len({c.handle for c in everyone}) == len(everyone)
     assert len(lineup.contestants) == min(limit, len(everyone))
     assert set(everyone) == set(expand(matrix, limit=10_000).contestants)
+
+
+class TestPatches:
+    """Contestants that are patches: named, always there, and nobody's model."""
+
+    def test_they_come_first_and_do_not_count_towards_the_limit(self):
+        patches = [patch_contestant("codex"), patch_contestant("claude")]
+        lineup = expand(Matrix(models=("a", "b")), limit=1, patches=patches)
+        assert [one.handle for one in lineup.contestants][:2] == ["codex", "claude"]
+        assert len(lineup.contestants) == 3
+        assert len(lineup.not_started) == 1
+        assert [one.model for one in lineup.agents] == ["a"]
+
+    def test_alone_they_are_the_whole_lineup(self):
+        lineup = expand(Matrix(), patches=[patch_contestant("codex")])
+        assert [one.handle for one in lineup.contestants] == ["codex"]
+        assert lineup.not_started == ()
+
+    def test_handles_are_unique_whatever_they_are_called(self):
+        names = ("a", "a-2", "a", "a", "a-t0.2-e10-balanced")
+        patches = [patch_contestant(name) for name in names]
+        lineup = expand(Matrix(models=("a",)), patches=patches)
+        assert [one.handle for one in lineup.contestants] == [
+            "a",
+            "a-2",
+            "a-3",
+            "a-4",
+            "a-t0.2-e10-balanced",
+            "a-t0.2-e10-balanced-2",
+        ]
+
+    def test_without_an_author_each_is_independent(self):
+        patches = [patch_contestant("a"), patch_contestant("a"), patch_contestant("b", "ada")]
+        patches.append(patch_contestant("c", "ada"))
+        authors = [author_of(one) for one in expand(Matrix(), patches=patches).contestants]
+        assert authors == ["a", "a-2", "ada", "ada"]
+
+    def test_an_agents_author_is_its_model_with_its_strategy(self):
+        matrix = Matrix(
+            models=("m",),
+            temperatures=(0.1, 0.9),
+            strategies=(Strategy.BALANCED, Strategy.TEST_FIRST),
+        )
+        authors = [author_of(one) for one in expand(matrix).contestants]
+        assert sorted(authors) == ["m balanced"] * 2 + ["m test-first"] * 2
+
+    def test_a_contestant_of_an_earlier_version_has_no_author(self):
+        old = {"agent": "mini-swe-agent", "model": "m", "temperature": 0.2, "max_edits": 3}
+        read = Contestant.model_validate(old | {"strategy": "balanced", "handle": "m"})
+        assert (read.author, read.is_patch) == ("", False)

@@ -21,6 +21,7 @@ from yudai.arena.cancel import Stopper
 from yudai.arena.forecast import Forecaster
 from yudai.arena.forge_issue import ForgeIssueReader
 from yudai.arena.open import Solves
+from yudai.arena.read_patches import PatchReader
 from yudai.arena.submit import Submitter
 from yudai.artifacts.adapters.locations import Folder
 from yudai.artifacts.adapters.object_store import ObjectStoreArtifacts
@@ -177,6 +178,7 @@ async def open_place(home: Path, url: str, engine: Engine) -> AsyncGenerator[Pla
             defaults=Budget(max_contestants=12),
             sandbox_backend="bubblewrap",
             remotes=asks,
+            patch_reader=PatchReader(context.artifacts, forge),
         )
         yield Place(
             settings=settings,

@@ -96,7 +96,7 @@ async def send_much(client: httpx.AsyncClient) -> int:
             yield b" " * (64 << 10)
 
     answer = await client.post(
-        "/api/solves", content=parts(), headers={"Content-Type": "application/json"}
+        "/api/conversations", content=parts(), headers={"Content-Type": "application/json"}
     )
     return answer.status_code
 

@@ -8,6 +8,7 @@ from yudai.artifacts import queries as artifacts
 from yudai.artifacts.context import Context
 from yudai.artifacts.port import ArtifactRef
 from yudai.artifacts.source_archives import Sources
+from yudai.forge.domain.change import Change
 from yudai.forge.domain.repository import RepoRef, parse_target
 from yudai.forge.ports.folder import Snapshot
 from yudai.forge.ports.remote import Credential, Credentials
@@ -25,6 +26,10 @@ class SnapshotMirrors(SnapshotFiles, Protocol):
     """The part of `Mirrors` that fetches code."""
 
     async def fetch(self, repo: RepoRef, base: str, *, by: Credential) -> Snapshot: ...
+
+    async def change(
+        self, repo: RepoRef, snapshot: Snapshot, change: Change, *, by: Credential
+    ) -> bytes: ...
 
 
 class Branch(NamedTuple):

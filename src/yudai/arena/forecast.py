@@ -64,7 +64,7 @@ class Forecast(Value):
     folder: FolderFacts | None = Field(description="null if the repository is not on this machine.")
     command: str = Field(
         description="The same on the command line; empty where that cannot do it: "
-        "it takes folders alone."
+        "patches are files there."
     )
     ask: SolveAsk = Field(description="The same as a body of POST /api/solves.")
     lacks: tuple[str, ...] = Field(description="What prevents the start, such as a missing key.")

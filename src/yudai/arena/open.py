@@ -7,6 +7,7 @@ import structlog
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from yudai.arena.cancel import Stopper
+from yudai.arena.given_patches import GivenPatch, note_given
 from yudai.arena.prepare import keep_measured
 from yudai.engine.port import Engine
 from yudai.forge.domain.issue import Issue, IssueFacts
@@ -64,6 +65,8 @@ class SolveRequest(Value):
     origin: Origin = Origin()
     publish: PublishMode | None = None
     """None: the solve is not from a forge."""
+    patches: tuple[GivenPatch, ...] = ()
+    """Of the contestants that are patches, in their order."""
     measured: Measured | None = None
     """The base's tests, where they were run before the solve was opened."""
 
@@ -90,10 +93,12 @@ class Solves:
         async with self.store.change() as db:
             await self._check_day(db, request)
             await solves.add(db, solve)
-            await runs.add_all(db, [self._new_run(solve, i, c) for i, c in enumerate(starting)])
+            rows = [self._new_run(solve, i, c) for i, c in enumerate(starting)]
+            await runs.add_all(db, rows)
             if request.measured is not None:
                 await keep_measured(db, solve.id, request.measured, at=solve.created_at)
             await events.append(db, solve.id, kind="solve.opened", at=solve.created_at)
+            await note_given(db, rows, request.patches, at=solve.created_at)
             if request.repo_url and request.base is not None:
                 await _note_fetched(db, request, solve)
             if also is not None:

@@ -18,8 +18,24 @@ class Plan(NamedTuple):
     """A request whose repository is on this machine: a folder, or fetched."""
 
     request: SolveRequest
-    snapshot: Snapshot
+    snapshot: Snapshot | None
+    """None: it was fetched for an earlier solve."""
     base: BaseSpec
+
+
+async def pin(fetcher: Fetcher, request: SolveRequest, given: Given) -> Plan:
+    """Of a forge's repository the branch as it is now, pinned: the forge may move on."""
+    if request.base is not None:
+        return Plan(request, request.snapshot, request.base)
+    branch = Branch(request.repo_url, request.base_branch, request.user_id)
+    snapshot, project, base = await fetcher.look(branch, given)
+    found = {
+        "base": base,
+        "base_branch": snapshot.branch,
+        "base_commit": snapshot.commit,
+        "project": project,
+    }
+    return Plan(request.model_copy(update=found), snapshot, base)
 
 
 @dataclass(frozen=True)
@@ -29,17 +45,7 @@ class Planner:
 
     async def plan(self, request: SolveRequest, given: Given) -> Plan:
         """The current commit of a forge's branch, pinned because the branch may change."""
-        if request.snapshot is not None and request.base is not None:
-            return Plan(request, request.snapshot, request.base)
-        branch = Branch(request.repo_url, request.base_branch, request.user_id)
-        snapshot, project, base = await self.fetcher.look(branch, given)
-        found = {
-            "base": base,
-            "base_branch": snapshot.branch,
-            "base_commit": snapshot.commit,
-            "project": project,
-        }
-        return Plan(request.model_copy(update=found), snapshot, base)
+        return await pin(self.fetcher, request, given)
 
     async def prepare(self, plan: Plan) -> BaseRef:
         """Unpack and set up; the flow finds it ready."""

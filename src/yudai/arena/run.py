@@ -62,6 +62,9 @@ class Runner:
 
     async def run_contestant(self, solve: SolveRow, run: RunRow, prepared: Prepared) -> None:
         """Run the agent and store its output; RunBrokeError when there is nothing to verify."""
+        if run.contestant.is_patch:
+            await self._submit_given(solve, run)
+            return
         claim = claim_of(run)
         self._limits(solve, run)
         asked_at = self.context.clock.now()
@@ -77,11 +80,32 @@ class Runner:
                     run.id, run.attempt, sandbox_id=sandbox.ref.id
                 ),
             )
-        patch, refusal = _parsed(outcome.patch)
-        await self._keep(solve, run, outcome, patch.source)
-        if refusal:
-            raise RunBrokeError(Cause.PATCH_REFUSED, refusal)
-        self._check(outcome, patch, solve.project.protected)
+        parsed = _parsed(outcome.patch)
+        await self._keep(solve, run, outcome, parsed.patch.source)
+        if not parsed.refusal:
+            _check_outcome(outcome)
+        _check_patch(parsed, solve.project.protected)
+        async with self.context.store.change() as db:
+            await runs.advance(
+                db, run.id, RunEvent.SUBMITTED, at=self.context.clock.now(), claim=claim
+            )
+
+    async def _submit_given(self, solve: SolveRow, run: RunRow) -> None:
+        """A patch that was given is only looked at: no limit of time or money is for it."""
+        async with self.context.store.read() as db:
+            ref = (await artifact_rows.of_run(db, run.id)).get(ArtifactKind.PATCH)
+        text = b"" if ref is None else await self.context.artifacts.get(ref)
+        parsed = _parsed(text.decode("utf-8", "surrogateescape"))
+        source, claim = parsed.patch.source, claim_of(run)
+        async with self.context.store.change() as db:
+            await runs.change(
+                db,
+                run.id,
+                claim=claim,
+                files_changed=source.files_changed,
+                lines_changed=source.lines_changed,
+            )
+        _check_patch(parsed, solve.project.protected)
         async with self.context.store.change() as db:
             await runs.advance(
                 db, run.id, RunEvent.SUBMITTED, at=self.context.clock.now(), claim=claim
@@ -184,15 +208,22 @@ class Runner:
         content = blobs[ArtifactKind.TRAJECTORY]
         await self.trajectories.keep(solve.repo, content, solve_id=solve.id, run_id=run.id)
 
-    def _check(self, outcome: AgentOutcome, patch: Patch, protected: tuple[str, ...]) -> None:
-        """RunBrokeError when the agent's outcome leaves no patch to verify."""
-        stands = outcome.edits_capped and outcome.cause in _ENDS_AFTER_CAP
-        if outcome.cause is not None and not stands:
-            raise RunBrokeError(outcome.cause, outcome.error)
-        if not patch.files:
-            raise RunBrokeError(Cause.EMPTY_PATCH)
-        if reasons := forbidden(patch, protected=protected):
-            raise RunBrokeError(Cause.PATCH_REFUSED, "; ".join(reasons))
+
+def _check_outcome(outcome: AgentOutcome) -> None:
+    """RunBrokeError when the agent's outcome leaves no patch to verify."""
+    stands = outcome.edits_capped and outcome.cause in _ENDS_AFTER_CAP
+    if outcome.cause is not None and not stands:
+        raise RunBrokeError(outcome.cause, outcome.error)
+
+
+def _check_patch(parsed: _Parsed, protected: tuple[str, ...]) -> None:
+    """RunBrokeError when it may not be applied anywhere, or changes nothing."""
+    if parsed.refusal:
+        raise RunBrokeError(Cause.PATCH_REFUSED, parsed.refusal)
+    if not parsed.patch.files:
+        raise RunBrokeError(Cause.EMPTY_PATCH)
+    if reasons := forbidden(parsed.patch, protected=protected):
+        raise RunBrokeError(Cause.PATCH_REFUSED, "; ".join(reasons))
 
 
 def _parsed(text: str) -> _Parsed:

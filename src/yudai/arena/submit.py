@@ -9,10 +9,14 @@ from typing import Any, NamedTuple
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from yudai.arena.forge_issue import ForgeIssueReader
+from yudai.arena.judge_again import request_again
 from yudai.arena.open import Also, SolveRequest, Solves
+from yudai.arena.plan import Plan
+from yudai.arena.read_patches import PatchReader
 from yudai.artifacts import queries as artifacts
 from yudai.artifacts.port import ArtifactRef
 from yudai.artifacts.source_archives import Sources
+from yudai.forge.domain.issue_text import ContestantsIssue
 from yudai.forge.ports.folder import Forge
 from yudai.gateway.catalogue import Catalogue, Entry
 from yudai.gateway.domain.models import Provider, is_script
@@ -25,6 +29,8 @@ from yudai.projects.domain.project import Project
 from yudai.projects.find import Given, base_of, find_project
 from yudai.ranking.domain.reducer import check_reducer
 from yudai.solves import idempotency
+from yudai.solves.domain.again import AgainAsk
+from yudai.solves.domain.asked_patch import contestants_of
 from yudai.solves.domain.budget import Budget, Entrants, enter
 from yudai.solves.domain.matrix import DEFAULT_AGENT, Matrix
 from yudai.solves.domain.origin import PublishMode
@@ -66,6 +72,8 @@ class Submitter:
     """Storage for archives of folders, if workers are on other machines."""
     remotes: ForgeIssueReader | None = None
     """None: no forge is configured."""
+    patch_reader: PatchReader | None = None
+    """None: no patches are taken."""
     takes_folders: bool = True
     """Refuse folders if other people use this server, because they must not read them."""
     takes_scripts: bool = True
@@ -89,9 +97,29 @@ class Submitter:
 
         async def make() -> SolveRequest:
             request = await self.request(ask, user_id=user_id)
-            return request.model_copy(update={"conversation_id": conversation_id})
+            named = {"conversation_id": conversation_id, "user_id": user_id}
+            request = request.model_copy(update=named)
+            if not ask.patches:
+                return request
+            return await self._patch_reader().pinned(ask, request, given_of(ask))
 
         return await self.open_once(make, user_id=user_id, key=key, also=also)
+
+    async def submit_again(
+        self, solve_id: SolveId, ask: AgainAsk, *, user_id: str, key: IdempotencyKey | None = None
+    ) -> Submitted:
+        """Open a solve with the patches of an earlier one."""
+
+        async def make() -> SolveRequest:
+            return await self.request_again(solve_id, ask)
+
+        return await self.open_once(make, user_id=user_id, key=key)
+
+    async def request_again(self, solve_id: SolveId, ask: AgainAsk) -> SolveRequest:
+        if self.closed:
+            raise RefusedError(self.closed)
+        request = await request_again(self.store, self.sources, solve_id, ask)
+        return request.model_copy(update={"sandbox_backend": self.sandbox_backend})
 
     async def open_once(
         self, make: Make, *, user_id: str, key: IdempotencyKey | None, also: Also | None = None
@@ -117,6 +145,15 @@ class Submitter:
             if earlier is None:
                 raise
             return earlier
+
+    async def with_patches(self, ask: SolveAsk, plan: Plan) -> SolveRequest:
+        """The plan's request with its patches, put onto its base and stored."""
+        return await self._patch_reader().read(ask, plan) if ask.patches else plan.request
+
+    def _patch_reader(self) -> PatchReader:
+        if self.patch_reader is None:
+            raise RefusedError("this server takes no patches", field="patches")
+        return self.patch_reader
 
     async def _earlier(self, user_id: str, key: IdempotencyKey | None) -> Submitted | None:
         async with self.store.read() as db:
@@ -147,7 +184,7 @@ class Submitter:
         place = ask.place
         if isinstance(place, Folder):
             self._check_folder(ask)
-            find = partial(self._in_folder, ask, place, forge or self.forge)
+            find = partial(self._in_folder, ask, place, forge or self.forge, user_id)
         else:
             find = partial(self._at_forge, ask, place, self._asked_forge(ask), user_id)
         return SolveRequest(
@@ -179,11 +216,10 @@ class Submitter:
             raise RefusedError("a folder cannot have a pull request: omit publish", field="publish")
 
     def _asked_forge(self, ask: SolveAsk) -> ForgeIssueReader:
-        if ask.dirty or ask.env:
-            raise RefusedError(
-                "dirty and env need a folder on this machine: give repo_path",
-                field="dirty" if ask.dirty else "env",
-            )
+        for name in ("dirty", "env", "issue_repo"):
+            if getattr(ask, name):
+                said = f"{name} needs a folder on this machine: give repo_path"
+                raise RefusedError(said, field=name)
         if self.remotes is None:
             raise RefusedError("this server has no forge: give repo_path", field="repo_url")
         return self.remotes
@@ -198,10 +234,14 @@ class Submitter:
             with about("matrix.models"):
                 for model in models:
                     self.solves.gateway.check(model)
-        return enter(ask.matrix, models, budget)
+        return enter(ask.matrix, models, budget, patches=contestants_of(ask.patches))
 
-    async def _in_folder(self, ask: SolveAsk, folder: Folder, forge: Forge) -> dict[str, Any]:
-        issue = ask.issue
+    async def _in_folder(
+        self, ask: SolveAsk, folder: Folder, forge: Forge, user_id: str
+    ) -> dict[str, Any]:
+        issue, facts = ask.issue, None
+        if ask.issue_repo and ask.issue_number is not None:
+            issue, facts = await self._issue_elsewhere(ask, user_id)
         with about(ask.place_field):
             try:
                 snapshot = await forge.snapshot(folder.path, base=ask.base_branch, dirty=ask.dirty)
@@ -213,12 +253,18 @@ class Submitter:
         return {
             "repo": snapshot.repo,
             "issue": issue,
+            "issue_facts": facts,
             "project": project,
             "base": base_of(snapshot, project, env),
             "base_branch": snapshot.branch,
             "base_commit": snapshot.commit,
             "snapshot": snapshot,
         }
+
+    async def _issue_elsewhere(self, ask: SolveAsk, user_id: str) -> ContestantsIssue:
+        if self.remotes is None:
+            raise RefusedError("this server asks no forge: give issue_text", field="issue_repo")
+        return await self.remotes.issue_of_folder(ask, user_id=user_id)
 
     async def _at_forge(
         self, ask: SolveAsk, remote: Remote, remotes: ForgeIssueReader, user_id: str

@@ -10,6 +10,7 @@ from yudai.cli import options
 from yudai.cli.accounts import app as people
 from yudai.cli.bench import bench
 from yudai.cli.dev import dev
+from yudai.cli.judge import add_to as add_judge
 from yudai.cli.options import Json, SandboxName
 from yudai.cli.signals import run_until_signal
 from yudai.cli.upkeep import app as keeping
@@ -114,6 +115,7 @@ def solve(  # noqa: PLR0913 - one parameter per option
     price: options.Prices = None,
     reducer: options.Reducer = DEFAULT_REDUCER,
     accept_unproved: options.AcceptUnproved = False,
+    patch: options.Patches = None,
     apply: options.Apply = False,
     branch: options.Branch = "",
     pr: options.PullRequest = False,
@@ -367,5 +369,6 @@ def _settings(server: str = "") -> Settings:
     return settings.model_copy(update={"server": server}) if server else settings
 
 
+add_judge(app, _settings)
 people.add_to(app, _settings)
 keeping.add_to(app, _settings)

@@ -87,6 +87,58 @@ Reducer = Annotated[str, typer.Option(help=f"How the champion is picked: {reduce
 AcceptUnproved = Annotated[
     bool, typer.Option("--accept-unproved", help="Allow a champion that no test proves.")
 ]
+Patches = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="A patch that exists, as a contestant: the text of git diff, diff -u or git"
+        " format-patch. The file's name is its handle. Repeat for more."
+    ),
+]
+Targets = Annotated[
+    list[str] | None,
+    typer.Argument(
+        help="A folder in a git repository (default: here), or pull requests as owner/repo#12;"
+        " owner/repo with --branch or --patch."
+    ),
+]
+Branches = Annotated[
+    list[str] | None,
+    typer.Option(help="A branch: what it changes since it left the base. Repeat for more."),
+]
+Commits = Annotated[
+    list[str] | None,
+    typer.Option(help="A commit: what it changes in its parent. Repeat for more."),
+]
+JudgedSolve = Annotated[
+    str,
+    typer.Option(
+        "--solve", help="The patches of an earlier solve, by its id or the end of its id."
+    ),
+]
+Authors = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="NAME=HANDLE: who wrote a patch. Patches of one author do not count as independent"
+        " answers; without it each does. Repeat for more."
+    ),
+]
+IssueName = Annotated[
+    str,
+    typer.Option(
+        help="The issue at the forge: owner/repo#12, its URL, or 12 beside owner/repo. Default for"
+        " a pull request: the issue that it closes, else its own text."
+    ),
+]
+JudgedBase = Annotated[
+    str,
+    typer.Option(
+        help="Branch or commit to judge on; default HEAD, the pull request's base branch, or"
+        " owner/repo's default branch."
+    ),
+]
+NewBranch = Annotated[
+    str, typer.Option("--to-branch", help="Commit the champion's patch to a new branch.")
+]
 Apply = Annotated[bool, typer.Option("--apply", help="Apply the champion's patch to the folder.")]
 Branch = Annotated[str, typer.Option(help="Commit the champion's patch to a new branch.")]
 PullRequest = Annotated[
@@ -119,6 +171,21 @@ Port = Annotated[
 NoWorker = Annotated[
     bool, typer.Option("--no-worker", help="Serve the API only; `yudai worker` runs the solves.")
 ]
+
+
+class Given(NamedTuple):
+    """What `yudai judge` was given to judge, as it was typed."""
+
+    branches: tuple[str, ...] = ()
+    commits: tuple[str, ...] = ()
+    authors: tuple[str, ...] = ()
+    """NAME=HANDLE."""
+    solve: str = ""
+    """All patches of this solve."""
+    issue: str = ""
+    """An issue at the forge."""
+    targets: tuple[str, ...] = ()
+    """Pull requests, or one repository."""
 
 
 class Options(NamedTuple):
@@ -154,3 +221,6 @@ class Options(NamedTuple):
     json: bool = False
     server: str = ""
     pr: bool = False
+    patch: list[str] | None = None
+    judged: Given | None = None
+    """None: it is `yudai solve`."""

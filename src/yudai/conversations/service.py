@@ -167,7 +167,7 @@ class Conversations:
         key: IdempotencyKey | None = None,
     ) -> SolveId:
         conversation = await self._get(conversation_id, user_id)
-        matrix = body.matrix or await self._default_matrix()
+        matrix = body.matrix or (Matrix() if body.patches else await self._default_matrix())
         ask = from_issue(body, number, place=_place(conversation), matrix=matrix)
         submitted = await self.submitter.submit(
             ask, user_id=user_id, conversation_id=conversation_id, key=key

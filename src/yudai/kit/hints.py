@@ -16,6 +16,7 @@ class Hint(NamedTuple):
 USE_DIRTY = Hint("use --dirty", 'send "dirty": true')
 DIRTY = Hint("--dirty", "`dirty`")
 BASE = Hint("--base", "`base_branch`")
+ISSUE = Hint("--issue or --text", "`issue_number` or `issue_text`")
 SETUP = Hint("--setup", "`setup`")
 TEST = Hint("--test", "`test`")
 ENV = Hint("--env PATH", "`env`")

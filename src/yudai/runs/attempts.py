@@ -53,6 +53,9 @@ async def start(
 ) -> RunRow:
     """Start the run's present attempt."""
     deadline = at + time_budget_s if run.deadline_at is None else run.deadline_at
+    if run.contestant.is_patch:
+        # It needs no time of its own: limits are for agents.
+        deadline = None
     return await runs.advance(
         db,
         run.id,
@@ -97,7 +100,9 @@ async def give_up(
         earlier_cost_micros=run.earlier_cost_micros + run.cost_micros,
         **_FRESH,
     )
-    kept.artifacts = await artifacts.take_away(db, run.id)
+    if not run.contestant.is_patch:
+        # A patch that was given belongs to every attempt.
+        kept.artifacts = await artifacts.take_away(db, run.id)
     db.add(kept)
     return queued
 

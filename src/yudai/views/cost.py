@@ -48,6 +48,8 @@ async def cost_of(store: Store, clock: Clock, *, user_id: str, days: int) -> Cos
     async with store.read() as db:
         spent = await runs.spent_since(db, user_id, since)
     champions = {one.solve_id for one in spent if one.champion}
+    # A patch that was given has no model and no strategy.
+    by_agents = [one for one in spent if not one.contestant.is_patch]
     total = _total(spent)
     return CostView(
         since=since,
@@ -56,8 +58,8 @@ async def cost_of(store: Store, clock: Clock, *, user_id: str, days: int) -> Cos
         champions=len(champions),
         per_champion_usd=usd(total // len(champions)) if champions else None,
         days=tuple(_by_day(spent, since, days)),
-        models=_lines(spent, lambda one: one.contestant.model),
-        strategies=_lines(spent, lambda one: one.contestant.strategy),
+        models=_lines(by_agents, lambda one: one.contestant.model),
+        strategies=_lines(by_agents, lambda one: one.contestant.strategy),
         repos=_lines(spent, lambda one: one.repo),
     )
 

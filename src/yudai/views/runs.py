@@ -114,6 +114,7 @@ _ANEW = "revalidation"
 AGENT_LOG = "agent"
 """Rendered from the trajectory so far; it is not an artifact."""
 _OF_TESTS = ("test", "baseline")
+_OF_AGENTS = (ArtifactKind.PLAN.readable, ArtifactKind.TRAJECTORY.readable)
 _NO_SETUP = "this solve's project has no set-up commands, so there is no set-up log"
 _SETUP_BEFORE = "its base was prepared earlier, and the log of its set-up is no longer stored"
 
@@ -205,6 +206,8 @@ async def own_run(db: AsyncSession, which: Which) -> RunRow:
 
 
 def _not_yet(run: RunRow, what: str) -> NotYetError:
+    if run.contestant.is_patch and what in _OF_AGENTS:
+        return NotYetError(f"this run has no {what}: its patch was given, so that no agent ran")
     if run.state in FINAL:
         return NotYetError(f"this run is {run.state} and has no {what}: it ended before that")
     return NotYetError(f"this run is {run.state} and has no {what} yet: ask again later")

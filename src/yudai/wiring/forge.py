@@ -15,6 +15,7 @@ from yudai.accounts.queries import login_of
 from yudai.arena.fetch import Fetcher
 from yudai.arena.forge_issue import ForgeIssueReader
 from yudai.arena.open import Solves
+from yudai.arena.read_patches import PatchReader
 from yudai.arena.submit import Submitter
 from yudai.artifacts.context import Context
 from yudai.engine.port import Engine
@@ -176,8 +177,9 @@ def make_submitter(
     from yudai.forge.adapters.folder.forge import LocalForge
 
     is_ours, day_usd = settings.auth_mode == "local", settings.user_day_usd
+    forge = LocalForge(settings.home, context.clock)
     return Submitter(
-        forge=LocalForge(settings.home, context.clock),
+        forge=forge,
         own_env=own_env(),
         catalogue=make_catalogue(settings, context),
         solves=Solves(
@@ -197,6 +199,7 @@ def make_submitter(
         agents=agent_names(settings),
         sources=make_shared_sources(settings, context),
         remotes=forge_services.asks,
+        patch_reader=PatchReader(context.artifacts, forge, forge_services.fetcher),
         takes_folders=is_ours,
         takes_scripts=is_ours,
     )

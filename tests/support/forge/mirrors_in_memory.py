@@ -16,6 +16,7 @@ from yudai.artifacts.adapters.locations import Folder
 from yudai.artifacts.adapters.object_store import ObjectStoreArtifacts
 from yudai.artifacts.context import Context
 from yudai.artifacts.port import ArtifactKind
+from yudai.forge.domain.change import Change, DiffText
 from yudai.forge.domain.repository import RepoRef, Role
 from yudai.forge.ports.folder import Snapshot
 from yudai.forge.ports.remote import (
@@ -103,6 +104,15 @@ class MemoryMirrors:
     @property
     def folder(self) -> Path:
         return Path("/nonexistent")
+
+    @_faulty
+    async def change(
+        self, repo: RepoRef, snapshot: Snapshot, change: Change, *, by: Credential
+    ) -> bytes:
+        """A text, as it is."""
+        del repo, snapshot, by
+        assert isinstance(change, DiffText)
+        return change.content
 
     @_faulty
     async def build(

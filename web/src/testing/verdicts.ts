@@ -42,6 +42,7 @@ export function runOf(handle: string, parts: Partial<RunView> = {}): RunView {
       max_edits: 6,
       strategy: "balanced",
       handle,
+      author: "",
     },
     state: "completed",
     cause: null,

@@ -18,7 +18,7 @@ from yudai.kit.yaml_files import (
     nearest_key,
     read_yaml,
 )
-from yudai.solves.domain.matrix import DEFAULT_AGENT
+from yudai.solves.domain.matrix import DEFAULT_AGENT, PATCH
 
 GIVEN = (
     "OPENAI_BASE_URL",
@@ -82,8 +82,8 @@ def read_command_agents(content: bytes, *, name: str) -> Mapping[str, CommandSpe
 
 def _agent_name(key: object, name: str) -> str:
     word = str(key)
-    if word == DEFAULT_AGENT:
-        raise RefusedError(f"{name}: `{DEFAULT_AGENT}` is our own agent: choose another name")
+    if word in (DEFAULT_AGENT, PATCH):
+        raise RefusedError(f"{name}: `{word}` is our own word: choose another name")
     if not _NAME.fullmatch(word):
         raise RefusedError(
             f"{name}: {word[:60]!r} is not a valid agent name: use up to 40 of a-z, 0-9 and -"

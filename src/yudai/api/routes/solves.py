@@ -25,6 +25,7 @@ from yudai.decisions.answer import Answer, AnswerAsk
 from yudai.decisions.apply import AppliedView, ApplyAsk, DismissAsk
 from yudai.decisions.choose import Choice, choose_champion, dismiss_solve
 from yudai.kit.ids import SolveId
+from yudai.solves.domain.again import AgainAsk
 from yudai.solves.domain.request import SolveAsk
 from yudai.solves.domain.states import SolveState
 from yudai.views.repositories import RepoList, recent_repositories
@@ -71,6 +72,25 @@ async def create(
     sent = keyed(key, "createSolve", body.model_dump_json())
     submitted = await service.submitter.submit(body, user_id=user.id, key=sent)
     return await accepted(submitted, service, user, response=response)
+
+
+@router.post(
+    "/solves/{solve_id}/judge", status_code=202, operation_id="judgeSolve", responses=ACCEPTED
+)
+async def judge(
+    solve_id: SolveIdPath,
+    body: AgainAsk,
+    service: ServiceDep,
+    permit: MayRunSolve,
+    response: Response,
+    key: IdempotencyHeader = None,
+) -> SolveSummary:
+    """Judge the patches of a solve again, in a new solve: same issue and base, today's rules."""
+    sent = keyed(key, "judgeSolve", f"{solve_id} {body.model_dump_json()}")
+    submitted = await service.submitter.submit_again(
+        solve_id, body, user_id=permit.user.id, key=sent
+    )
+    return await accepted(submitted, service, permit.user, response=response)
 
 
 @router.get("/solves", operation_id="listSolves")

@@ -17,15 +17,21 @@ from yudai.agents.endpoint.port import ModelAnswer
 from yudai.agents.endpoint.responses import TOO_LARGE, refused
 from yudai.api.errors import ApiError, Code, answer
 from yudai.kit.clock import Clock
+from yudai.solves.domain.asked_patch import MAX_TOTAL
 
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "[::1]"})
 SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 MAX_BODY = 1_000_000
+MAX_REQUEST = MAX_BODY + 2 * MAX_TOTAL
+"""Of a request that brings patches: as JSON they are longer, as Base64 by a third."""
 _HOST = re.compile(r"(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::[0-9]{1,5})?", re.IGNORECASE)
 _OWN_SITE = frozenset({"same-origin", "none"})
 _NO_BODY = frozenset({None, "0"})
 _PLAIN = frozenset({"", "identity"})
 _MODEL = "/api/model/"
+_TAKES_PATCHES = re.compile(
+    r"/solve|/api/solves|/api/forecasts|/api/conversations/[^/]+/issues/[^/]+/solve"
+)
 
 
 class Allowed(NamedTuple):
@@ -121,8 +127,7 @@ class BodyLimit:
             return
         headers = Headers(scope=scope)
         is_model = scope["path"].startswith(_MODEL)
-        # Agents send their whole conversation with each model call.
-        most = model_endpoint.MAX_BODY if is_model else MAX_BODY
+        most = _most(scope["path"])
         if is_model and _length_error(headers, most):
             await model_response(refused(TOO_LARGE, _too_large(most)))(scope, receive, send)
             return
@@ -144,6 +149,13 @@ class BodyLimit:
             return message
 
         await self._app(scope, counted, send)
+
+
+def _most(path: str) -> int:
+    if path.startswith(_MODEL):
+        # Agents send their whole conversation with each model call.
+        return model_endpoint.MAX_BODY
+    return MAX_REQUEST if _TAKES_PATCHES.fullmatch(path) else MAX_BODY
 
 
 def model_response(answered: ModelAnswer) -> Response:

@@ -134,7 +134,9 @@ async def _dump(records: Records, run_id: RunId, view: View) -> int:
 async def _show_run(records: Records, run: "RunDetail", *, json: bool, view: View | None) -> int:
     if view is not None:
         return await _dump(records, run.id, view)
-    messages = await records.messages(run.id)
+    # A patch that was given has no trajectory: no agent ran.
+    is_given = run.contestant.is_patch
+    messages = () if is_given else await records.messages(run.id)
     if json:
         print_json(
             {"run": run_facts(run), "messages": [message.model_dump() for message in messages]}
@@ -142,17 +144,30 @@ async def _show_run(records: Records, run: "RunDetail", *, json: bool, view: Vie
         return OK
     console = consoles.result()
     console.print(Text(f"{safe(run.handle)}  {run.state}  {run.cause or ''}", style="bold"))
-    took = seconds(run.latency_ms / 1000)
-    cost = dollars(round(run.cost_usd * MICROS_PER_USD))
-    console.print(Text(f"{run.steps} steps, {run.edits} edits, {cost}, {took}"))
+    console.print(Text(_given_facts(run) if is_given else _agent_facts(run)), soft_wrap=True)
     if run.error:
         console.print(Text(one_line(run.error, width=400), style="red"), soft_wrap=True)
     for message in messages:
         _print_message(console, message)
     if run.why:
         console.print(Text(f"\nPlace {run.rank}: {one_line(run.why, width=400)}", style="bold"))
-    console.print("Also: --step N, --diff, --log, --plan, --trajectory, --json", style="dim")
+    more = "" if is_given else "--step N, --plan, --trajectory, "
+    console.print(f"Also: {more}--diff, --log, --json", style="dim")
     return OK
+
+
+def _agent_facts(run: "RunDetail") -> str:
+    took = seconds(run.latency_ms / 1000)
+    cost = dollars(round(run.cost_usd * MICROS_PER_USD))
+    return f"{run.steps} steps, {run.edits} edits, {cost}, {took}"
+
+
+def _given_facts(run: "RunDetail") -> str:
+    author = run.contestant.author
+    by = f" by {one_line(author)}" if author and author != run.handle else ""
+    files = "1 file" if run.files_changed == 1 else f"{run.files_changed} files"
+    lines = "1 line" if run.lines_changed == 1 else f"{run.lines_changed} lines"
+    return f"a patch that was given{by}, {files}, {lines}"
 
 
 def run_facts(run: "RunDetail") -> dict[str, object]:

@@ -7,6 +7,9 @@ from yudai.cli.publish import PublishClient
 from yudai.cli.records.records import Records
 from yudai.decisions.apply import Applier
 from yudai.kit.ids import SolveId
+from yudai.solves.domain.again import AgainAsk
+from yudai.solves.domain.request import SolveAsk
+from yudai.views.domain.document import SolveEntry
 
 
 class Planned(NamedTuple):
@@ -33,4 +36,16 @@ class Client(Protocol):
 
     async def follow(self, solve_id: SolveId) -> None:
         """Show the runs until the solve has ended or awaits review."""
+        ...
+
+
+class PlanningClient(Client, Protocol):
+    """One that takes requests."""
+
+    async def plan(self, asked: SolveAsk) -> Planned:
+        """Check the request and print the plan; nothing is spent yet."""
+        ...
+
+    async def plan_again(self, earlier: SolveEntry, asked: AgainAsk) -> Planned:
+        """The same for the patches of an earlier solve."""
         ...

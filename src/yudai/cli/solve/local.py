@@ -25,10 +25,13 @@ from yudai.forge.domain.repository import parse_target
 from yudai.forge.ports.remote import CredentialKind
 from yudai.kit.errors import ForbiddenError
 from yudai.kit.ids import LOCAL_USER, SolveId
+from yudai.projects.find import Given
 from yudai.publishing.requests import Publications
 from yudai.settings import Settings
+from yudai.solves.domain.again import AgainAsk
 from yudai.solves.domain.origin import PublishMode
 from yudai.solves.domain.request import Folder, Remote, SolveAsk
+from yudai.views.domain.document import SolveEntry
 from yudai.wiring.components import open_gateway
 from yudai.wiring.local_app import App, open_app
 
@@ -62,8 +65,19 @@ class LocalClient:
             plan = await self._look(asked)
         else:
             plan = await self._fetch(asked, place)
+        if asked.patches:
+            async with working(self.progress, "reading the patches"):
+                request = await self.app.submitter.with_patches(asked, plan)
+            plan = plan._replace(request=request)
+        return await self._ready(plan, env=asked.env)
+
+    async def plan_again(self, earlier: SolveEntry, asked: AgainAsk) -> Planned:
+        request = await self.app.submitter.request_again(earlier.id, asked)
+        return await self._ready(await self.app.planner.plan(request, Given()))
+
+    async def _ready(self, plan: Plan, *, env: str = "") -> Planned:
         measured = await make_ready(self.app.planner, plan, self.progress)
-        print_plan(self.progress, plan, measured.baseline, env=asked.env)
+        print_plan(self.progress, plan, measured.baseline, env=env)
         request = plan.request.model_copy(update={"measured": measured})
         is_free = request.entrants.pricing.is_free
         return Planned(is_free, partial(self.app.solves.open_solve, request))
@@ -88,7 +102,7 @@ class LocalClient:
         async with working(self.progress, "checking the folder"):
             request = await self.app.submitter.request(asked, user_id=LOCAL_USER)
             plan = await self.app.planner.plan(request, given_of(asked))
-            if self.options.branch:
+            if self.options.branch and plan.snapshot is not None:
                 await self.app.submitter.forge.check_branch(plan.snapshot, self.options.branch)
         return plan
 

@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from yudai.arena.open import SolveRequest
 from yudai.arena.plan import Plan, Planner
 from yudai.cli.spinner import working
 from yudai.cli.text import one_line, safe
@@ -27,8 +28,9 @@ _MAX_NAMES = 8
 
 def print_plan(console: Console, plan: Plan, baseline: Baseline, *, env: str) -> None:
     request, snapshot, _ = plan
+    notes = () if snapshot is None else snapshot.notes
     rows = [
-        ("repository", _repository(snapshot)),
+        ("repository", _fetched(request) if snapshot is None else _repository(snapshot)),
         ("issue", one_line(request.issue.label, width=200)),
         ("contestants", _contestants(request.entrants)),
         ("set-up", f"your environment {env}, read-only" if env else _setup(request.project)),
@@ -36,7 +38,7 @@ def print_plan(console: Console, plan: Plan, baseline: Baseline, *, env: str) ->
         *_known(baseline),
         ("price", _price(request.entrants)),
         ("sandbox", request.sandbox_backend),
-        *(("note", safe(note)) for note in (*snapshot.notes, *request.project.notes)),
+        *(("note", safe(note)) for note in (*notes, *request.project.notes)),
     ]
     _print(console, rows)
 
@@ -70,6 +72,10 @@ def _repository(snapshot: Snapshot) -> str:
     folder = f"/{snapshot.folder}" if snapshot.folder else ""
     dirty = ", with your uncommitted changes" if snapshot.dirty else ""
     return safe(f"{snapshot.repo}{folder} ({snapshot.branch} at {snapshot.commit[:10]}{dirty})")
+
+
+def _fetched(request: SolveRequest) -> str:
+    return safe(f"{request.repo} ({request.base_branch} at {request.base_commit[:10]})")
 
 
 def _contestants(entrants: Entrants) -> str:

@@ -2,13 +2,15 @@
 
 import re
 import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 from pydantic import ValidationError
 
-from yudai.cli.options import Options
+from yudai.cli.options import Given, Options
+from yudai.cli.solve.patches import NOTHING, asked_patches
 from yudai.forge.domain.issue import from_markdown
 from yudai.forge.domain.repository import Target, parse_target
 from yudai.gateway.domain.models import Price, parse_price
@@ -22,6 +24,7 @@ from yudai.solves.domain.strategies import Strategy
 
 _MAX_ISSUE = 400_000
 _SHORT = re.compile(r"[^/\s#.~][^/\s#]*/[^/\s#]+(?:#[0-9]+)?")
+_NUMBER = re.compile(r"[1-9][0-9]{0,8}")
 
 # Fields of our values, as a person knows them.
 _OPTIONS = {
@@ -37,6 +40,11 @@ _OPTIONS = {
     "time_budget_s": "--time-budget",
     "run_time_budget_s": "--run-time-budget",
     "base_branch": "--base",
+    "patch": "--patch",
+    "patch_base64": "--patch",
+    "branch": "--branch",
+    "commit": "--commit",
+    "author": "--author",
     "env": "--env",
     "prices": "--price",
     "reducer": "--reducer",
@@ -49,19 +57,81 @@ _OPTIONS = {
 }
 
 
+class Subject(NamedTuple):
+    """Where it is, and what is judged there besides files, branches and commits."""
+
+    target: Target | None
+    """None: a folder. A forge that was not named is the one that a server asks."""
+    pulls: tuple[int, ...] = ()
+    issue: Target | None = None
+    """None: it is given in words, or the target's own."""
+
+    @property
+    def issue_repo(self) -> str:
+        is_own = self.issue is None or (self.target and self.target.repo == self.issue.repo)
+        return "" if is_own or self.issue is None else self.issue.repo.full
+
+    @property
+    def number(self) -> int | None:
+        issue = self.issue or self.target
+        return None if issue is None else issue.number
+
+
+def read_request(options: Options, settings: Settings, *, forge: str = "") -> SolveAsk:
+    """A forge that was not named is the one that a server asks."""
+    if options.judged is None:
+        return to_request(options, settings, find_target(options.target, forge=forge))
+    names = options.judged.targets or (".",)
+    subject = _judged_subject(names, options.judged, forge)
+    if not (options.patch or options.judged.branches or options.judged.commits or subject.pulls):
+        raise RefusedError(NOTHING)
+    return _to_ask(options._replace(target=names[0]), settings, subject)
+
+
+def _judged_subject(names: Sequence[str], given: Given, forge: str) -> Subject:
+    """One repository; the numbers of its targets are pull requests."""
+    targets = [target for name in names if (target := find_target(name, forge=forge)) is not None]
+    places = {target.repo.url.lower() for target in targets}
+    if len(places) > 1 or (len(names) > 1 and len(targets) < len(names)):
+        raise RefusedError("name one folder, or pull requests of one repository")
+    pulls = tuple(target.number for target in targets if target.number is not None)
+    repo = targets[0].model_copy(update={"number": None}) if targets else None
+    return Subject(repo, pulls, _issue_at(given.issue, repo, forge) if given.issue else None)
+
+
+def _issue_at(name: str, repo: Target | None, forge: str) -> Target:
+    number = name.removeprefix("#")
+    if repo is not None and _NUMBER.fullmatch(number):
+        return repo.model_copy(update={"number": int(number)})
+    found = find_target(name, forge=forge)
+    if found is None or found.number is None:
+        raise RefusedError(f"--issue is owner/repo#12 or the issue's URL, not {name!a}")
+    return found
+
+
 def to_request(options: Options, settings: Settings, target: Target | None) -> SolveAsk:
     """None: a folder. Without a forge, the server's forge is meant."""
+    return _to_ask(options, settings, Subject(target))
+
+
+def _to_ask(options: Options, settings: Settings, subject: Subject) -> SolveAsk:
     words = _words(options)
     if words:
         _checked(from_markdown, words)
-    place = _folder(options, words) if target is None else _remote(options, words, target)
+    has_issue = bool(words or subject.pulls or subject.number is not None)
+    if subject.target is None:
+        place = _folder(options, has_issue=has_issue)
+    else:
+        place = _remote(options, subject.target, has_issue=has_issue)
     setup = options.setup
     prices = [parse_price(text) for text in options.price or ()]
     body: dict[str, Any] = {
         **place,
+        "issue_number": subject.number,
+        "issue_repo": subject.issue_repo,
         "issue_text": words,
         "base_branch": options.base,
-        "matrix": _matrix(options),
+        "patches": asked_patches(options, subject.pulls),
         "limits": {
             "max_parallel": options.parallel,
             "max_runs": settings.max_contestants,
@@ -79,17 +149,20 @@ def to_request(options: Options, settings: Settings, target: Target | None) -> S
         "reducer": options.reducer,
         "require_proof": not options.accept_unproved,
     }
+    if options.judged is None:
+        body["matrix"] = _matrix(options)
     return _checked(SolveAsk.model_validate, body)
 
 
-def _folder(options: Options, words: str) -> dict[str, Any]:
+def _folder(options: Options, *, has_issue: bool) -> dict[str, Any]:
     if options.pr:
         raise RefusedError(
             f"--pr is for a repository at a forge, such as owner/repo#12: {options.target} is a"
-            " folder, which takes --apply or --branch"
+            f" folder, which takes --apply or {_new_branch(options)}"
         )
-    if not words:
-        raise RefusedError("say what to solve: --text 'what is wrong', or --issue-file FILE")
+    if not has_issue:
+        more = ", or --issue owner/repo#12" if options.judged else ""
+        raise RefusedError(f"say what to solve: --text 'what is wrong', or --issue-file FILE{more}")
     return {
         "repo_path": str(Path(options.target).absolute()),
         "dirty": options.dirty,
@@ -97,25 +170,29 @@ def _folder(options: Options, words: str) -> dict[str, Any]:
     }
 
 
-def _remote(options: Options, words: str, target: Target) -> dict[str, Any]:
+def _new_branch(options: Options) -> str:
+    """The option; of `judge`, --branch is one that is judged."""
+    return "--branch" if options.judged is None else "--to-branch"
+
+
+def _remote(options: Options, target: Target, *, has_issue: bool) -> dict[str, Any]:
     """AUTO only with a server, which publishes even if this process has ended."""
     given = (
         ("--apply", options.apply),
-        ("--branch", options.branch),
+        (_new_branch(options), options.branch),
         ("--dirty", options.dirty),
         ("--env", options.env is not None),
     )
     for name, is_given in given:
         if is_given:
             raise RefusedError(f"{name} is only for a folder, not {options.target}: leave it out")
-    if not words and target.number is None:
+    if not has_issue:
+        name = "--issue NUMBER" if options.judged else f"{target.repo.full}#NUMBER"
         raise RefusedError(
-            f"say what to solve: {target.repo.full}#NUMBER, --text 'what is wrong', or"
-            " --issue-file FILE"
+            f"say what to solve: {name}, --text 'what is wrong', or --issue-file FILE"
         )
     return {
         "repo_url": target.repo.url if target.repo.forge else target.repo.full,
-        "issue_number": target.number,
         "publish": PublishMode.AUTO if options.pr else PublishMode.ASK,
     }
 
@@ -149,7 +226,10 @@ def _read(name: str) -> str:
 
 def _matrix(options: Options) -> dict[str, Any]:
     if not options.model:
-        raise RefusedError("name at least one model: --model NAME (`yudai models` lists them)")
+        more = "; `yudai judge` needs none" if options.patch else ""
+        raise RefusedError(
+            f"name at least one model: --model NAME (`yudai models` lists them){more}"
+        )
     known = [strategy.value for strategy in Strategy]
     for name in options.strategy or ():
         if name not in known:

@@ -22,6 +22,7 @@ from yudai.cli.records.records import Server
 from yudai.cli.solve.client import Planned
 from yudai.cli.solve.plan import print_sent_plan
 from yudai.cli.spinner import working
+from yudai.cli.text import safe
 from yudai.cli.watch import show_runs
 from yudai.decisions.apply import Applier
 from yudai.gateway.domain.models import SCRIPT_SUFFIXES, SCRIPTED_PREFIX
@@ -30,9 +31,12 @@ from yudai.kit.errors import RefusedError
 from yudai.kit.ids import SolveId, short
 from yudai.kit.retry import retry
 from yudai.settings import Settings
+from yudai.solves.domain.again import AgainAsk
+from yudai.solves.domain.asked_patch import contestants_of
 from yudai.solves.domain.budget import Budget, Entrants, enter
 from yudai.solves.domain.matrix import DEFAULT_MAX_CONTESTANTS
 from yudai.solves.domain.request import SolveAsk
+from yudai.views.domain.document import SolveEntry
 from yudai.wiring.components import make_applier, open_context
 
 # The key makes it one solve, however often it is sent.
@@ -70,6 +74,15 @@ class ServerClient:
         body = asked.model_dump(mode="json", exclude_unset=True)
         opening = partial(self._open, "/api/solves", body, doing=f"the server checks the {what}")
         return Planned(entrants.pricing.is_free, opening)
+
+    async def plan_again(self, earlier: SolveEntry, asked: AgainAsk) -> Planned:
+        rows = f"{earlier.repo}: {earlier.issue}"
+        text = f"All patches of solve {short(earlier.id)} are judged again ({safe(rows)})."
+        self.progress.print(Text(text), soft_wrap=True)
+        body = asked.model_dump(mode="json", exclude_none=True)
+        path = f"/api/solves/{earlier.id}/judge"
+        opening = partial(self._open, path, body, doing="the server looks at the patches")
+        return Planned(is_free=True, open=opening)
 
     async def open_demo(self) -> SolveId:
         return await self._open("/api/demo", {}, doing="the server is starting the demo")
@@ -140,6 +153,8 @@ def _owners_url(settings: Settings) -> str | None:
 def _placed(asked: SolveAsk) -> SolveAsk:
     """Make a script's path absolute, because the server has another working directory."""
     models = tuple(map(_whole, asked.matrix.models))
+    if not models:
+        return asked
     matrix = asked.matrix.model_copy(update={"models": models})
     return asked.model_copy(update={"matrix": matrix})
 
@@ -174,4 +189,5 @@ async def _entrants(records: ServerRecords, asked: SolveAsk) -> Entrants:
     listing = Listing(await records.models())
     models = resolve(asked.matrix.models, listing, Routes(), prices=asked.known_prices)
     most = asked.limits.max_runs or DEFAULT_MAX_CONTESTANTS
-    return enter(asked.matrix, models, asked.limits.budget(Budget(max_contestants=most)))
+    budget = asked.limits.budget(Budget(max_contestants=most))
+    return enter(asked.matrix, models, budget, patches=contestants_of(asked.patches))

@@ -6,12 +6,15 @@ from yudai.cli.exit_codes import INTERRUPTED
 from yudai.cli.options import Options
 from yudai.cli.records.records import Server, find_server
 from yudai.cli.show.result import exit_code, print_document, show_result
-from yudai.cli.solve.client import Client, Planned
+from yudai.cli.solve.client import Client, Planned, PlanningClient
+from yudai.cli.solve.patches import check_again
 from yudai.cli.solve.plan import agreed
-from yudai.cli.solve.request import find_target, to_request
+from yudai.cli.solve.request import read_request
 from yudai.kit.errors import RefusedError
 from yudai.kit.ids import SolveId
 from yudai.settings import Settings
+from yudai.solves.domain.again import AgainAsk
+from yudai.solves.domain.request import SolveAsk
 
 
 async def run_solve(settings: Settings, options: Options) -> int:
@@ -28,9 +31,9 @@ async def solve_there(settings: Settings, options: Options, server: Server) -> i
     from yudai.cli.solve.server import check, open_server
 
     check(options, server)
-    asked = to_request(options, settings, find_target(options.target))
+    asked = _asked(options, settings)
     async with open_server(settings, options, server) as client:
-        return await solve(client, await client.plan(asked), options)
+        return await solve(client, await _plan(client, asked, options), options)
 
 
 async def solve_here(settings: Settings, options: Options) -> int:
@@ -39,10 +42,28 @@ async def solve_here(settings: Settings, options: Options) -> int:
 
     if options.base_url:
         settings = settings.model_copy(update={"openai_base_url": options.base_url})
-    target = find_target(options.target, forge=settings.github_url)
-    asked = to_request(options, settings, target)
+    asked = _asked(options, settings, forge=settings.github_url)
     async with open_local(settings, options) as client:
-        return await solve(client, await client.plan(asked), options)
+        return await solve(client, await _plan(client, asked, options), options)
+
+
+def _asked(options: Options, settings: Settings, *, forge: str = "") -> SolveAsk | AgainAsk:
+    """Of an earlier solve that is judged again, only what it does not have itself."""
+    if options.judged is None or not options.judged.solve:
+        return read_request(options, settings, forge=forge)
+    check_again(options, options.judged)
+    return AgainAsk(
+        reducer=options.reducer,
+        require_proof=not options.accept_unproved,
+        max_parallel=options.parallel,
+    )
+
+
+async def _plan(client: PlanningClient, asked: SolveAsk | AgainAsk, options: Options) -> Planned:
+    if isinstance(asked, SolveAsk):
+        return await client.plan(asked)
+    earlier = "" if options.judged is None else options.judged.solve
+    return await client.plan_again((await client.records.document(earlier)).solve, asked)
 
 
 async def solve(client: Client, planned: Planned, options: Options) -> int:

@@ -63,6 +63,9 @@ class IssueAsk(SolveAsk):
 
     matrix: AskedMatrix | None = None  # pyright: ignore[reportIncompatibleVariableOverride]
 
+    def _lacks_contestants(self) -> bool:
+        return False
+
 
 def check_place(place: Place) -> None:
     """RefusedError for an invalid repository. None at all is allowed."""

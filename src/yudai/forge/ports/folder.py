@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Protocol
 
+from yudai.forge.domain.change import Change
 from yudai.kit.value import Value
 
 
@@ -43,6 +44,14 @@ class Forge(Protocol):
 
     async def read(self, snapshot: Snapshot, path: str, *, max_bytes: int = 1 << 20) -> bytes:
         """One file's contents; FileNotFoundError, or OSError EFBIG when it is longer."""
+        ...
+
+    async def change(self, snapshot: Snapshot, change: Change) -> bytes:
+        """What a change makes of the snapshot: `git diff --binary --full-index --no-renames`.
+
+        It is put onto the snapshot three-way; the folder stays as it is. UnfitError when it
+        conflicts, NotFoundError when the folder does not have it.
+        """
         ...
 
     async def apply(self, snapshot: Snapshot, patch: bytes) -> None:

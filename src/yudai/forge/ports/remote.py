@@ -7,6 +7,7 @@ from typing import Protocol
 
 from pydantic import SecretStr
 
+from yudai.forge.domain.change import Change
 from yudai.forge.domain.repository import (
     Account,
     Comment,
@@ -232,6 +233,12 @@ class Mirrors(Protocol):
     async def paths(self, snapshot: Snapshot) -> tuple[str, ...]: ...
 
     async def read(self, snapshot: Snapshot, path: str, *, max_bytes: int = 1 << 20) -> bytes: ...
+
+    async def change(
+        self, repo: RepoRef, snapshot: Snapshot, change: Change, *, by: Credential
+    ) -> bytes:
+        """What a change makes of the snapshot, as the folder's forge says it."""
+        ...
 
     async def build(
         self, repo: RepoRef, base_commit: str, patch: bytes, text: CommitText, *, by: Credential

@@ -30,6 +30,7 @@ _MAX_SUBJECT = 72
 _MARK = "<!-- yudai:solve="
 HEADING = "### Yudai Auto-Fix"
 _LEFT_OUT = "_More was said here than fits: the solve has all of it._"
+_DRAFT = "<sub>A draft until a person has reviewed it.</sub>"
 _AI = "<sub>Made by AI agents, and a draft until a person has reviewed it.</sub>"
 
 _NEEDS_YOU = "**Needs you**: a person who may write here has to answer before there is a champion."
@@ -96,7 +97,8 @@ def body(solve: PublishedSolve) -> str:
         cost(solve, card),
         reproduce(solve),
     ]
-    last = [_AI, reference(solve), marker(solve.solve_id)]
+    made = _DRAFT if card.contestant.is_patch else _AI
+    last = [made, reference(solve), marker(solve.solve_id)]
     return _fitted(first, more, last)
 
 

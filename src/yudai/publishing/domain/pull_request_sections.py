@@ -21,14 +21,21 @@ _MAX_DETAIL = 4000
 
 def scorecard_lines(solve: PublishedSolve, card: Scorecard) -> str:
     contestant = card.contestant
+    tests = _tests_line(solve.tests, card)
+    changed = (
+        f"🧩 Files changed: {card.files_changed} | LOC: {card.lines_changed}{_besides(solve, card)}"
+    )
+    command = f"🧪 Command: {code_span(solve.command) or 'none was found'}"
+    if contestant.is_patch:
+        author = f"✍️ Author: {md(contestant.author, limit=MAX_NAME)}, whose patch was judged"
+        return "\n".join((tests, author, changed, command))
     return "\n".join(
         (
-            _tests_line(solve.tests, card),
+            tests,
             f"⏱️ Latency: {card.latency_ms} ms",
             f"🧠 Model: {md(_public(contestant.model))} (T={contestant.temperature:g})",
-            f"🧩 Files changed: {card.files_changed} | LOC: {card.lines_changed}"
-            f"{_besides(solve, card)}",
-            f"🧪 Command: {code_span(solve.command) or 'none was found'}",
+            changed,
+            command,
             f"🔁 Strategy: {contestant.strategy}",
         )
     )

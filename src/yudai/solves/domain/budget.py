@@ -11,7 +11,7 @@ from yudai.gateway.domain.models import Model, Price, Usage, free_names
 from yudai.kit.errors import RefusedError
 from yudai.kit.money import MICROS_PER_USD, usd
 from yudai.kit.value import Value
-from yudai.solves.domain.matrix import Lineup, Matrix, expand
+from yudai.solves.domain.matrix import Contestant, Lineup, Matrix, expand
 
 ENOUGH = 3
 """Minimum of runs, so that one slow day does not dominate."""
@@ -30,7 +30,7 @@ class Budget(Value):
 
 def admit(lineup: Lineup, budget: Budget, *, free_models: frozenset[str]) -> int:
     """What this plan may cost at most, in micros; RefusedError names the limit that it breaks."""
-    paid = [c.model for c in lineup.contestants if c.model not in free_models]
+    paid = [c.model for c in lineup.agents if c.model not in free_models]
     if paid and not min(budget.cost_cap_micros, budget.run_cost_cap_micros):
         raise RefusedError(
             f"the cost cap is $0, but {paid[0]} costs money: raise the cap or choose a free model",
@@ -104,10 +104,12 @@ class Entrants(NamedTuple):
         return Pricing(is_free, usd(low), usd(high), usd(self.ceiling_micros))
 
 
-def enter(matrix: Matrix, models: Sequence[Model], budget: Budget) -> Entrants:
+def enter(
+    matrix: Matrix, models: Sequence[Model], budget: Budget, *, patches: Sequence[Contestant] = ()
+) -> Entrants:
     """RefusedError as `expand` and `admit` say it."""
     named = matrix.model_copy(update={"models": tuple(model.name for model in models)})
-    lineup = expand(named, limit=budget.max_contestants)
+    lineup = expand(named, limit=budget.max_contestants, patches=patches)
     ceiling_micros = admit(lineup, budget, free_models=free_names(models))
     return Entrants(named, lineup, tuple(models), budget, ceiling_micros)
 
@@ -115,7 +117,7 @@ def enter(matrix: Matrix, models: Sequence[Model], budget: Budget) -> Entrants:
 def estimate(lineup: Lineup, models: Iterable[Model], budget: Budget) -> Estimate:
     """Estimated cost of the plan: easy for all runs, or hard for all."""
     prices = {model.name: model.price for model in models}
-    started = [prices.get(contestant.model) for contestant in lineup.contestants]
+    started = [prices.get(contestant.model) for contestant in lineup.agents]
     low, high = (
         min(sum(_run_cost(price, effort, budget) for price in started), budget.cost_cap_micros)
         for effort in (LITTLE, MUCH)
@@ -153,7 +155,7 @@ def estimate_duration(lineup: Lineup, budget: Budget, known: Mapping[str, Span])
     and `MUCH`). Run and solve time limits apply.
     """
     guessed = Span(_guess(LITTLE, budget), _guess(MUCH, budget))
-    spans = [known.get(contestant.model, guessed) for contestant in lineup.contestants]
+    spans = [known.get(contestant.model, guessed) for contestant in lineup.agents]
     return Span(
         _in_turns((span.low_s for span in spans), budget),
         _in_turns((span.high_s for span in spans), budget),

@@ -24,6 +24,8 @@ def command_line(ask: SolveAsk) -> str:
     place = ask.place
     if isinstance(place, Remote) and ask.issue_number is not None and ask.issue_text.strip():
         return ""
+    if ask.patches or ask.issue_repo:
+        return ""
     most = ask.limits.max_runs
     setting = "" if most is None else f"{MOST_CONTESTANTS}={most} "
     return f"{setting}{PROGRAM} solve {shlex.quote(_target(ask))} {' '.join(_options(ask))}"

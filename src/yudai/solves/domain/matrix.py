@@ -1,8 +1,7 @@
 """The matrix of axes, and the contestants it expands to."""
 
-from collections import Counter
-from collections.abc import Iterable, Iterator
-from itertools import product
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import count, product
 from math import prod
 from typing import Annotated, NamedTuple
 
@@ -14,6 +13,8 @@ from yudai.solves.domain.strategies import DEFAULT as DEFAULT_STRATEGY
 from yudai.solves.domain.strategies import Strategy
 
 DEFAULT_AGENT = "mini-swe-agent"
+PATCH = "patch"
+"""In place of an agent: the patch was there before the solve, and nothing is run to make it."""
 DEFAULT_MAX_CONTESTANTS = 36
 MAX_CELLS = 1000
 
@@ -28,7 +29,9 @@ class Matrix(Value):
 
     model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
 
-    models: tuple[Model, ...] = Field(min_length=1)
+    models: tuple[Model, ...] = Field(
+        default=(), description="None only where `patches` are the contestants."
+    )
     temperatures: tuple[Temperature, ...] = Field(
         default=(0.2,), min_length=1, validation_alias=AliasChoices("temperatures", "temps")
     )
@@ -42,14 +45,41 @@ class Matrix(Value):
 
 
 class Contestant(Value):
-    """One point of the matrix."""
+    """One point of the matrix, or a patch that was given."""
 
-    agent: str
-    model: str
+    agent: str = Field(description="`patch` for a patch that was given: no agent made it here.")
+    model: str = Field(description="Empty for a patch that was given.")
     temperature: float
     max_edits: int
     strategy: Strategy
     handle: str
+    author: str = Field(
+        default="",
+        description="Who wrote a patch that was given: patches of one author are not independent.",
+    )
+
+    @property
+    def is_patch(self) -> bool:
+        """Whether its patch was given, so that no agent runs and no model is called."""
+        return self.agent == PATCH
+
+
+def author_of(contestant: Contestant) -> str:
+    """Whose answer it is: two answers are independent if these are different."""
+    return contestant.author or f"{contestant.model} {contestant.strategy}"
+
+
+def patch_contestant(handle: str, author: str = "") -> Contestant:
+    """A patch that was given. Without an author it is independent of all others."""
+    return Contestant(
+        agent=PATCH,
+        model="",
+        temperature=0.0,
+        max_edits=1,
+        strategy=DEFAULT_STRATEGY,
+        handle=handle,
+        author=author,
+    )
 
 
 class Lineup(NamedTuple):
@@ -58,9 +88,19 @@ class Lineup(NamedTuple):
     contestants: tuple[Contestant, ...]
     not_started: tuple[Contestant, ...]
 
+    @property
+    def agents(self) -> tuple[Contestant, ...]:
+        """Those that an agent runs for: the others cost nothing and take no time of it."""
+        return tuple(one for one in self.contestants if not one.is_patch)
 
-def expand(matrix: Matrix, *, limit: int = DEFAULT_MAX_CONTESTANTS) -> Lineup:
-    """All points in a stable order; above the limit a diverse selection starts."""
+
+def expand(
+    matrix: Matrix, *, limit: int = DEFAULT_MAX_CONTESTANTS, patches: Sequence[Contestant] = ()
+) -> Lineup:
+    """All points in a stable order; above the limit a diverse selection starts.
+
+    Patches come first; they all start, and do not count towards the limit.
+    """
     check_size(matrix)
     axes = (
         matrix.agents,
@@ -70,11 +110,12 @@ def expand(matrix: Matrix, *, limit: int = DEFAULT_MAX_CONTESTANTS) -> Lineup:
         matrix.strategies,
     )
     places = list(product(*(range(len(axis)) for axis in axes)))
-    named = dict(zip(places, _named(_point(*values) for values in product(*axes)), strict=True))
+    handles = _named([*patches, *(_point(*values) for values in product(*axes))])
+    given, named = handles[: len(patches)], dict(zip(places, handles[len(patches) :], strict=True))
     if len(places) <= limit:
-        return Lineup(tuple(named.values()), ())
+        return Lineup((*given, *named.values()), ())
     chosen = [named.pop(place) for place in _diverse(matrix, limit)]
-    return Lineup(tuple(chosen), tuple(named.values()))
+    return Lineup((*given, *chosen), tuple(named.values()))
 
 
 def check_size(matrix: Matrix) -> None:
@@ -91,7 +132,12 @@ def check_size(matrix: Matrix) -> None:
 
 
 def handle_of(contestant: Contestant) -> str:
-    """`{model's last part}-t{temperature}-e{max_edits}-{strategy}`, after a non-default agent."""
+    """`{model's last part}-t{temperature}-e{max_edits}-{strategy}`, after a non-default agent.
+
+    A patch keeps the name that it was given.
+    """
+    if contestant.is_patch:
+        return contestant.handle
     name = contestant.model.rsplit("/", 1)[-1].removesuffix(".yaml").removesuffix(".json")
     agent = "" if contestant.agent == DEFAULT_AGENT else f"{contestant.agent}-"
     return (
@@ -101,14 +147,14 @@ def handle_of(contestant: Contestant) -> str:
 
 def _named(points: Iterable[Contestant]) -> tuple[Contestant, ...]:
     """Give each point its handle; equal handles get -2, -3."""
-    taken: Counter[str] = Counter()
-    named: list[Contestant] = []
+    taken: dict[str, Contestant] = {}
     for point in points:
         handle = handle_of(point)
-        taken[handle] += 1
-        suffix = f"-{taken[handle]}" if taken[handle] > 1 else ""
-        named.append(point.model_copy(update={"handle": handle + suffix}))
-    return tuple(named)
+        free = (f"{handle}-{number}" for number in count(2))
+        name = handle if handle not in taken else next(n for n in free if n not in taken)
+        author = (point.author or name) if point.is_patch else ""
+        taken[name] = point.model_copy(update={"handle": name, "author": author})
+    return tuple(taken.values())
 
 
 def _point(

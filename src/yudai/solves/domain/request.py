@@ -1,9 +1,7 @@
 """The request for a solve: the body of POST /api/solves."""
 
-import re
 from decimal import Decimal
-from typing import Annotated, Any, NamedTuple
-from urllib.parse import unquote, urlsplit
+from typing import Annotated, Any
 
 from pydantic import (
     BeforeValidator,
@@ -11,6 +9,7 @@ from pydantic import (
     Field,
     GetJsonSchemaHandler,
     Strict,
+    model_validator,
 )
 from pydantic_core import CoreSchema, PydanticCustomError
 
@@ -20,9 +19,11 @@ from yudai.kit.errors import RefusedError, about
 from yudai.kit.money import MICROS_PER_USD
 from yudai.kit.untyped import as_items, is_object
 from yudai.kit.value import Value
+from yudai.solves.domain.asked_patch import EXAMPLE_PATCHES, AskedPatches
 from yudai.solves.domain.budget import MAX_SECONDS, Budget
 from yudai.solves.domain.matrix import Matrix
 from yudai.solves.domain.origin import PublishMode
+from yudai.solves.domain.place import Folder, Remote, folder_at, place_at
 
 MAX_ISSUE = 200_000
 MAX_TITLE = 500
@@ -35,19 +36,6 @@ _LINE = r"^[^\x00-\x1f\x7f]*$"
 _TEXT = r"^[^\x00]*$"
 _NUMBERS = ("temperatures", "temps", "max_edits")
 _SPELLINGS = {"temps": "temperatures", "evolution": "strategies"}
-_REMOTE = re.compile(
-    r"https://(?P<host>[a-z0-9-]+(?:\.[a-z0-9-]+)*(?::[0-9]{1,5})?)"
-    r"/(?P<owner>[a-z0-9_.-]+)/(?P<name>[a-z0-9_.-]+?)(?:\.git)?/?",
-    re.IGNORECASE,
-)
-# A forge on this machine, for trying it out.
-_LOOPBACK = re.compile(
-    r"http://(?P<host>(?:127\.0\.0\.1|localhost|\[::1\])(?::[0-9]{1,5})?)"
-    r"/(?P<owner>[a-z0-9_.-]+)/(?P<name>[a-z0-9_.-]+?)(?:\.git)?/?",
-    re.IGNORECASE,
-)
-_SHORT = re.compile(r"(?P<owner>[a-z0-9_.-]+)/(?P<name>[a-z0-9_.-]+)", re.IGNORECASE)
-
 Whole = Annotated[int, Strict()]
 Amount = Annotated[float, Strict()]
 Flag = Annotated[bool, Strict()]
@@ -157,20 +145,6 @@ class AskedPrice(Value):
         )
 
 
-class Folder(NamedTuple):
-    """A repository on this machine."""
-
-    path: str
-
-
-class Remote(NamedTuple):
-    """A repository at a forge."""
-
-    url: str
-    """`owner/name` without a forge means the configured forge."""
-    repo: str
-
-
 EXAMPLE_REMOTE: dict[str, Any] = {
     "repo_url": "https://github.com/owner/repo",
     "issue_number": 123,
@@ -190,10 +164,18 @@ EXAMPLE_FOLDER: dict[str, Any] = {
     "limits": {"budget_usd": 2.5, "max_runs": 4},
     "prices": {"gpt-4.1": {"input_usd": 2, "output_usd": 8, "cached_usd": 0.5}},
 }
+EXAMPLE_JUDGE: dict[str, Any] = {
+    "repo_path": "/home/ada/passbook",
+    "issue_text": "Interest is wrong in leap years",
+    "patches": EXAMPLE_PATCHES,
+}
+_NO_MODEL = "name at least one model, or give patches"
 
 
 class SolveAsk(Value):
-    model_config = ConfigDict(json_schema_extra={"examples": [EXAMPLE_REMOTE, EXAMPLE_FOLDER]})
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [EXAMPLE_REMOTE, EXAMPLE_FOLDER, EXAMPLE_JUDGE]}
+    )
 
     repo_url: str = Field(
         default="",
@@ -210,6 +192,12 @@ class SolveAsk(Value):
         "whole path.",
     )
     issue_number: Whole | None = Field(default=None, ge=1, le=_MAX_NUMBER)
+    issue_repo: str = Field(
+        default="",
+        max_length=300,
+        pattern=_LINE,
+        description="Of a folder: `owner/name` at the forge that has the issue.",
+    )
     issue_text: str = Field(
         default="",
         max_length=MAX_ISSUE,
@@ -226,7 +214,15 @@ class SolveAsk(Value):
         "what is checked out in the folder.",
     )
     dirty: Flag = Field(default=False, description="Include a folder's uncommitted changes.")
-    matrix: AskedMatrix
+    matrix: AskedMatrix = Field(
+        default=Matrix(),
+        description="The agents' contestants; may be missing beside `patches`.",
+    )
+    patches: AskedPatches = Field(
+        default=(),
+        description="Patches that exist: contestants that are only judged, beside the matrix or "
+        "instead of it. They need no model and cost nothing.",
+    )
     limits: Limits = Limits()
     prices: dict[ModelName, AskedPrice] = Field(
         default={}, max_length=MAX_MODELS, description="For models without a known price."
@@ -255,6 +251,19 @@ class SolveAsk(Value):
         "verified, `ask` on request, `never`; unset: the server's default.",
     )
 
+    @model_validator(mode="after")
+    def _check_contestants(self) -> "SolveAsk":
+        if self._lacks_contestants():
+            raise _wrong("matrix.models", _NO_MODEL)
+        return self
+
+    def _lacks_contestants(self) -> bool:
+        return not self.matrix.models and not self.patches
+
+    @property
+    def pulls(self) -> tuple[int, ...]:
+        return tuple(one.pull for one in self.patches if one.pull is not None)
+
     @property
     def place(self) -> Folder | Remote:
         """The repository; RefusedError says what is wrong with it."""
@@ -264,12 +273,8 @@ class SolveAsk(Value):
             )
         with about(self.place_field):
             if self.repo_path:
-                return _folder(self.repo_path)
-            if self.repo_url.startswith("/"):
-                return _folder(self.repo_url)
-            if self.repo_url.startswith("file:"):
-                return _file(self.repo_url)
-            return _remote(self.repo_url)
+                return folder_at(self.repo_path)
+            return place_at(self.repo_url)
 
     @property
     def place_field(self) -> str:
@@ -305,12 +310,18 @@ class SolveAsk(Value):
             issue = Issue(title=self.issue_title.strip(), body=text)
         elif text:
             issue = _from_text(text)
-        elif self.issue_number and isinstance(self.place, Remote):
-            issue = Issue(title=self.issue_title.strip() or f"#{self.issue_number}")
+        elif self._has_issue_at_forge:
+            named = f"#{self.issue_number}" if self.issue_number else f"pull-{self.pulls[0]}"
+            issue = Issue(title=self.issue_title.strip() or f"{self.issue_repo}{named}")
         else:
             missing = "a folder has no numbered issues: give" if self.issue_number else "give"
             raise RefusedError(f"say what to solve: {missing} issue_text", field="issue_text")
         return issue.model_copy(update={"number": self.issue_number})
+
+    @property
+    def _has_issue_at_forge(self) -> bool:
+        is_named = self.issue_number is not None or bool(self.pulls)
+        return is_named and (bool(self.issue_repo) or isinstance(self.place, Remote))
 
 
 def _from_text(text: str) -> Issue:
@@ -322,39 +333,6 @@ def _from_text(text: str) -> Issue:
             field="issue_text",
         )
     return from_markdown(text)
-
-
-def _folder(path: str) -> Folder:
-    if not path.startswith("/"):
-        raise RefusedError("give the absolute path: the server has another working directory")
-    # `/a/` and `/a//.` mean `/a`, as on a command line.
-    return Folder("/" + "/".join(part for part in path.split("/") if part not in ("", ".")))
-
-
-def _file(url: str) -> Folder:
-    try:
-        parts = urlsplit(url)
-        path = unquote(parts.path, errors="strict")
-    except ValueError:
-        raise RefusedError("repo_url is not a URL: write file:///folder") from None
-    if parts.netloc not in ("", "localhost") or not path.isprintable():
-        raise RefusedError("a file:// URL names a folder on this machine: file:///folder")
-    return _folder(path)
-
-
-def _remote(url: str) -> Remote:
-    found = _REMOTE.fullmatch(url) or _LOOPBACK.fullmatch(url)
-    short = _SHORT.fullmatch(url)
-    parts = found or short
-    if parts is None or {parts["owner"], parts["name"]} & {".", ".."}:
-        raise RefusedError(
-            "repo_url is https://host/owner/name or owner/name, without anything else"
-        )
-    repo = f"{parts['owner']}/{parts['name']}"
-    if found is None:
-        return Remote(repo, repo)
-    scheme = url.partition(":")[0].lower()
-    return Remote(f"{scheme}://{found['host'].lower()}/{repo}", repo)
 
 
 def _micros(usd: float | None, default: int) -> int:

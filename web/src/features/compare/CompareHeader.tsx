@@ -94,7 +94,8 @@ function Head({ solveId, side, isHidden, choose }: HeadProps) {
 }
 
 function setting({ run }: Side): string {
-  const { model, temperature, max_edits, strategy } = run.contestant;
+  const { agent, author, model, temperature, max_edits, strategy } = run.contestant;
+  if (agent === "patch") return `a patch by ${author}`;
   return `${model} · t${temperature} · ${count(max_edits, "edit")} · ${strategy}`;
 }
 

@@ -73,6 +73,14 @@ describe("a comparison", () => {
     expect(screen.getByRole("status")).toHaveTextContent("file=2.py");
   });
 
+  it("says of a patch that was given who wrote it, and nothing of a model", () => {
+    const contestant = { ...A.contestant, agent: "patch", model: "", author: "ada" };
+    show(solveOf([{ ...A, contestant }, B]));
+    const region = screen.getByRole("region", { name: "Contestant A" });
+    expect(region).toHaveTextContent("a patch by ada");
+    expect(region).not.toHaveTextContent("t0.2");
+  });
+
   it("shows a notice when there is only one contestant", () => {
     show(solveOf([A]));
     expect(screen.getByText("Nothing to compare")).toBeInTheDocument();

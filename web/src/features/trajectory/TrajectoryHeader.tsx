@@ -1,6 +1,7 @@
 import type { ReactNode } from "react";
 import { Link } from "react-router";
 import type { LaneView } from "@/api/types";
+import { isGiven } from "@/features/trajectory/GivenPatch";
 import type { Reader } from "@/features/trajectory/useReader";
 import type { Run } from "@/features/trajectory/useRun";
 import { count, duration, money } from "@/lib/format";
@@ -43,13 +44,15 @@ export function TrajectoryHeader({ solveId, runId, facts, reader }: Props) {
         <Facts facts={facts} reader={reader} />
         <div className="ml-auto flex flex-wrap items-center gap-1">
           <Attempts facts={facts} reader={reader} />
-          <a
-            href={`/api/runs/${encodeURIComponent(runId)}/trajectory.json`}
-            download
-            className={LINK}
-          >
-            trajectory.json ↓
-          </a>
+          {!isGiven(facts) && (
+            <a
+              href={`/api/runs/${encodeURIComponent(runId)}/trajectory.json`}
+              download
+              className={LINK}
+            >
+              trajectory.json ↓
+            </a>
+          )}
         </div>
       </div>
     </header>
@@ -70,7 +73,9 @@ export function CompactTrajectoryHeader({ solveId, runId, facts, reader }: Props
       {lane && <StateBadge state={lane.state} />}
       <span className="ml-auto text-muted tabular-nums">
         {lane
-          ? `${money(lane.cost_usd)} · ${count(lane.steps, "call")} · ${count(messages, "message")}`
+          ? isGiven(facts)
+            ? "a patch that was given"
+            : `${money(lane.cost_usd)} · ${count(lane.steps, "call")} · ${count(messages, "message")}`
           : ""}
       </span>
     </header>
@@ -80,6 +85,7 @@ export function CompactTrajectoryHeader({ solveId, runId, facts, reader }: Props
 function Facts({ facts, reader }: { facts: Run; reader: Reader }) {
   const { lane, run } = facts;
   const model = run?.contestant.model;
+  if (isGiven(facts)) return <GivenFacts facts={facts} />;
   return (
     <dl className="flex min-w-0 flex-wrap gap-x-6 gap-y-1 text-sm">
       <Fact name="status">
@@ -93,6 +99,22 @@ function Facts({ facts, reader }: { facts: Run; reader: Reader }) {
       <Fact name="model">{model ? shown(model) : "–"}</Fact>
       <Fact name="agent" isExtra>
         {run ? shown(run.contestant.agent) : "–"}
+      </Fact>
+    </dl>
+  );
+}
+
+/** Of a patch that was given: no model, calls or time of an agent. */
+function GivenFacts({ facts: { lane, run } }: { facts: Run }) {
+  return (
+    <dl className="flex min-w-0 flex-wrap gap-x-6 gap-y-1 text-sm">
+      <Fact name="status">
+        {lane ? <StateBadge state={lane.state} /> : "–"}{" "}
+        {lane?.verdict && <VerdictBadge status={lane.verdict} />}
+      </Fact>
+      <Fact name="author">{shown(run?.contestant.author ?? "") || "–"}</Fact>
+      <Fact name="change">
+        {lane ? `${count(lane.files_changed, "file")}, ${count(lane.lines, "line")}` : "–"}
       </Fact>
     </dl>
   );

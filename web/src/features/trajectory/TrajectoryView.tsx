@@ -1,5 +1,6 @@
 import { useCallback, useDeferredValue, useEffect, useMemo, useRef, useState } from "react";
 import { useNavigate } from "react-router";
+import { GivenPatch, isGiven } from "@/features/trajectory/GivenPatch";
 import { MessageList } from "@/features/trajectory/MessageList";
 import { Notices } from "@/features/trajectory/Notices";
 import { type ShowDiff, SidePanel } from "@/features/trajectory/SidePanel";
@@ -56,17 +57,21 @@ export function TrajectoryView({ solveId, runId, compact = false, showDiff }: Pr
     >
       <HeadOf solveId={solveId} runId={runId} facts={facts} reader={reader} />
       <Notices reader={reader} facts={facts} />
-      <div className={showDiff ? BESIDE : "flex min-h-0 grow flex-col gap-2"}>
-        <div
-          className={`flex min-w-0 flex-col gap-2 ${compact ? "min-h-0 grow" : "min-h-[24rem] max-xl:h-[75dvh]"}`}
-        >
-          <TrajectoryToolbar reader={reader} isCompact={compact} field={field} />
-          <Messages reader={reader} acts={acts} name={name} phase={facts.lane?.phase} />
+      {isGiven(facts) ? (
+        <GivenPatch runId={runId} facts={facts} showDiff={showDiff} />
+      ) : (
+        <div className={showDiff ? BESIDE : "flex min-h-0 grow flex-col gap-2"}>
+          <div
+            className={`flex min-w-0 flex-col gap-2 ${compact ? "min-h-0 grow" : "min-h-[24rem] max-xl:h-[75dvh]"}`}
+          >
+            <TrajectoryToolbar reader={reader} isCompact={compact} field={field} />
+            <Messages reader={reader} acts={acts} name={name} phase={facts.lane?.phase} />
+          </div>
+          {showDiff && isPanelShown && (
+            <SidePanel runId={runId} reader={reader} facts={facts} showDiff={showDiff} />
+          )}
         </div>
-        {showDiff && isPanelShown && (
-          <SidePanel runId={runId} reader={reader} facts={facts} showDiff={showDiff} />
-        )}
-      </div>
+      )}
       <p
         role="status"
         className={

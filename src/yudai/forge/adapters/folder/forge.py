@@ -9,6 +9,7 @@ from pathlib import Path
 from platformdirs import user_config_path
 
 from yudai.forge.adapters.folder.apply import fit, write_all
+from yudai.forge.adapters.folder.changes import change_of
 from yudai.forge.adapters.folder.snapshot import take_snapshot
 from yudai.forge.adapters.folder.start_commit import find_start
 from yudai.forge.adapters.git.branch import check_name, make_branch
@@ -19,6 +20,7 @@ from yudai.forge.adapters.git.mirror import Caps, Mirror, lacking, readable_faul
 from yudai.forge.adapters.git.patch_tree import patch_tree
 from yudai.forge.adapters.git.refs import Refs
 from yudai.forge.adapters.git.scratch_repository import ScratchRepository, open_scratch
+from yudai.forge.domain.change import Change
 from yudai.forge.ports.folder import Snapshot
 from yudai.kit.clock import Clock
 from yudai.kit.errors import RefusedError
@@ -52,6 +54,10 @@ class LocalForge:
     async def read(self, snapshot: Snapshot, path: str, *, max_bytes: int = 1 << 20) -> bytes:
         mirror = Mirror.of_snapshot(self._home, snapshot)
         return await mirror.read(snapshot, path, max_bytes=max_bytes)
+
+    async def change(self, snapshot: Snapshot, change: Change) -> bytes:
+        async with self._scratch_of(snapshot) as scratch:
+            return await change_of(scratch, snapshot, change)
 
     async def apply(self, snapshot: Snapshot, patch: bytes) -> None:
         async with self._scratch_of(snapshot) as scratch:

@@ -90,6 +90,10 @@ class TooSlowError(RefusedError):
     """It was killed at its time limit."""
 
 
+class TooLongError(RefusedError):
+    """It answered with more than is read."""
+
+
 @dataclass(frozen=True)
 class Git:
     """A configuration of git: repository, alternate objects, work tree, settings."""
@@ -133,7 +137,7 @@ class Git:
         finally:
             await _end(process)
         if len(out.result()) > limits.max_output:
-            raise RefusedError(f"git {args[0]} answered with more than {limits.max_output} bytes")
+            raise TooLongError(f"git {args[0]} answered with more than {limits.max_output} bytes")
         if exit_code != 0 and _DISK_FULL in err.result():
             raise RefusedError(f"git {args[0]} found no space left: free some for {self.git_dir}")
         errors = self._without_secrets(err.result().decode("utf-8", "replace"))

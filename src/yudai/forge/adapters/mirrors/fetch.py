@@ -25,6 +25,7 @@ from yudai.patches.patch import readable
 
 _BASES = "refs/yudai/bases"
 _OTHERS = "refs/yudai/heads"
+_PULLS = "refs/yudai/pulls"
 # Besides the windows on packs that git is given, and the indexes of all packs.
 _MEMORY = 2 << 30
 
@@ -70,15 +71,26 @@ class Fetching:
 
     async def head(self, repo: RepoRef, base: str, *, by: Credential) -> Head:
         """The branch's current head, which is pinned from then on."""
-        self.wire.address(repo)
         await check_name(base)
         ours = f"{_BASES}/{hashlib.sha256(base.encode()).hexdigest()[:16]}"
+        what = f"branch {readable(base)}"
+        return await self._head(repo, f"refs/heads/{base}", ours, what=what, by=by)
+
+    async def pull(self, repo: RepoRef, number: int, *, by: Credential) -> Head:
+        """The head of a pull request, which the forge keeps in the repository that it is to."""
+        theirs, ours = f"refs/pull/{number}/head", f"{_PULLS}/{number}"
+        return await self._head(repo, theirs, ours, what=f"pull request #{number}", by=by)
+
+    async def _head(
+        self, repo: RepoRef, theirs: str, ours: str, *, what: str, by: Credential
+    ) -> Head:
+        self.wire.address(repo)
         mirror = self.locations.mirror(repo)
         async with self.locations.writing(mirror):
-            ran = await self._fetch(mirror, repo, f"+refs/heads/{base}:{ours}", by=by)
+            ran = await self._fetch(mirror, repo, f"+{theirs}:{ours}", by=by)
             if ran.exit_code != 0:
                 if "couldn't find remote ref" in ran.errors:
-                    raise NotFoundError(f"{repo.url} has no branch {readable(base)}")
+                    raise NotFoundError(f"{repo.url} has no {what}")
                 raise failure(ran, repo.url)
             commit = (await mirror.git.ask("rev-parse", f"{ours}^{{commit}}")).decode().strip()
             await pin(mirror, f"{PINS}/{commit}", commit)

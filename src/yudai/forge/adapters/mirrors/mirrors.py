@@ -8,6 +8,7 @@ from yudai.forge.adapters.git.branch import check_name
 from yudai.forge.adapters.git.command import NOWHERE, Git, Limits, Ran
 from yudai.forge.adapters.git.mirror import readable_faults
 from yudai.forge.adapters.mirrors.build_commit import Building
+from yudai.forge.adapters.mirrors.changes import Changing
 from yudai.forge.adapters.mirrors.fetch import Fetching, MirrorCaps
 from yudai.forge.adapters.mirrors.git_errors import failure
 from yudai.forge.adapters.mirrors.history import (
@@ -19,6 +20,7 @@ from yudai.forge.adapters.mirrors.history import (
 )
 from yudai.forge.adapters.mirrors.locations import MirrorLocations
 from yudai.forge.adapters.mirrors.remote_git import Address, Network, Wire
+from yudai.forge.domain.change import Change
 from yudai.forge.domain.repository import RepoRef
 from yudai.forge.ports.folder import Snapshot
 from yudai.forge.ports.remote import BaseMove, Built, CommitText, Credential, Landed, Rebased
@@ -58,6 +60,12 @@ class RemoteMirrors:
 
     async def read(self, snapshot: Snapshot, path: str, *, max_bytes: int = 1 << 20) -> bytes:
         return await self._locations.of_snapshot(snapshot).read(snapshot, path, max_bytes=max_bytes)
+
+    async def change(
+        self, repo: RepoRef, snapshot: Snapshot, change: Change, *, by: Credential
+    ) -> bytes:
+        with readable_faults(self._home):
+            return await Changing(self._fetching).change(repo, snapshot, change, by=by)
 
     async def build(
         self, repo: RepoRef, base_commit: str, patch: bytes, text: CommitText, *, by: Credential
