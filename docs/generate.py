@@ -70,9 +70,9 @@ def cli_page() -> str:
     sections = "\n".join(_section(path, command) for path, command in _commands("yudai", root))
     return (
         f"# Commands\n\n{NOTE}"
-        "Exit codes: 0 champion, 2 no champion or an open question, 3 stopped by the budget without "
-        "one, 4 refused (bad input or usage; one line says what to do), 130 Ctrl-C, 1 a bug in "
-        "Yudai.\n\n"
+        "Exit codes: 0 champion, 2 no champion or an open question, 3 stopped by the budget "
+        "without one, 4 refused (bad input or usage; one line says what to do), 130 Ctrl-C, "
+        "1 a bug in Yudai.\n\n"
         f"{sections}"
     )
 

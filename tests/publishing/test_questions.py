@@ -55,7 +55,7 @@ async def test_the_comment_says_what_is_asked_and_how_to_answer(press: Press):
     await ask(press, AskingDecider(hostile, INTERFACE))
     [comment] = press.comments
     assert "**Needs you**" in comment.body
-    assert "No answer is offered" not in comment.body
+    assert "There is no champion" not in comment.body
     for row in await question_rows(press.context):
         assert f"`/yudai answer {row.id[-8:]} accept` yes" in comment.body
     assert "Fixes #1" not in comment.body
@@ -89,7 +89,7 @@ async def test_the_comment_follows_an_answer_that_makes_none(press: Press, *, pu
     press.clock.time += 60
     await press.publisher().remember()
     [comment] = press.comments
-    assert "No answer is offered" in comment.body
+    assert "There is no champion" in comment.body
     before = await press.timeline()
     press.clock.time += 60
     await press.publisher().remember()
