@@ -218,7 +218,7 @@ class Submitter:
     def _asked_forge(self, ask: SolveAsk) -> ForgeIssueReader:
         for name in ("dirty", "env", "issue_repo"):
             if getattr(ask, name):
-                said = f"{name} goes with a folder of this machine: give repo_path"
+                said = f"{name} is of a folder of this machine: give repo_path"
                 raise RefusedError(said, field=name)
         if self.remotes is None:
             raise RefusedError("this server asks no forge: give repo_path", field="repo_url")
