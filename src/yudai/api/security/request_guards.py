@@ -29,9 +29,7 @@ _OWN_SITE = frozenset({"same-origin", "none"})
 _NO_BODY = frozenset({None, "0"})
 _PLAIN = frozenset({"", "identity"})
 _MODEL = "/api/model/"
-_TAKES_PATCHES = re.compile(
-    r"/solve|/api/solves|/api/forecasts|/api/conversations/[^/]+/issues/[^/]+/solve"
-)
+_TAKES_PATCHES = frozenset({"/solve", "/api/solves", "/api/forecasts"})
 
 
 class Allowed(NamedTuple):
@@ -155,7 +153,7 @@ def _most(path: str) -> int:
     if path.startswith(_MODEL):
         # Agents send their whole conversation with each model call.
         return model_endpoint.MAX_BODY
-    return MAX_REQUEST if _TAKES_PATCHES.fullmatch(path) else MAX_BODY
+    return MAX_REQUEST if path in _TAKES_PATCHES else MAX_BODY
 
 
 def model_response(answered: ModelAnswer) -> Response:

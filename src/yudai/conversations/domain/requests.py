@@ -64,7 +64,7 @@ class IssueAsk(SolveAsk):
     matrix: AskedMatrix | None = None  # pyright: ignore[reportIncompatibleVariableOverride]
 
     def _lacks_contestants(self) -> bool:
-        return False
+        return self.matrix is not None and super()._lacks_contestants()
 
 
 def check_place(place: Place) -> None:
