@@ -28,6 +28,14 @@ export const STRATEGIES: readonly { name: Strategy; line: string }[] = [
 
 /** What each reducer compares, in its order. */
 export const REDUCERS: Record<string, readonly string[]> = {
+  "evidence": [
+    "proof",
+    "tied",
+    "support",
+    "failures",
+    "size",
+    "time"
+  ],
   "simple": [
     "files",
     "lines",

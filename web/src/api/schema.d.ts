@@ -24,6 +24,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/solves/{solve_id}/judge": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Judge
+         * @description Judge the patches of a solve again, in a new solve: same issue and base, today's rules.
+         */
+        post: operations["judgeSolve"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/solves/{solve_id}": {
         parameters: {
             query?: never;
@@ -1251,6 +1271,33 @@ export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
         /**
+         * AgainAsk
+         * @description Only what can be different: patches, issue, base and tests are the earlier solve's.
+         * @example {}
+         * @example {
+         *       "require_proof": false
+         *     }
+         */
+        AgainAsk: {
+            /**
+             * Reducer
+             * @description The rule that picks the champion.
+             * @default simple
+             */
+            reducer: string;
+            /**
+             * Require Proof
+             * @description Whether a champion has to be proved by a test.
+             * @default true
+             */
+            require_proof: boolean;
+            /**
+             * Max Parallel
+             * @description Runs at once; unset: as in the earlier solve.
+             */
+            max_parallel?: number | null;
+        };
+        /**
          * AnswerAsk
          * @example {
          *       "choice": "accept"
@@ -1315,6 +1362,61 @@ export interface components {
              * @default
              */
             branch: string;
+        };
+        /**
+         * AskedPatch
+         * @description One of `patch`, `patch_base64`, `branch`, `commit` and `pull`.
+         * @example {
+         *       "handle": "codex",
+         *       "patch": "diff --git a/calc.py b/calc.py\n..."
+         *     }
+         * @example {
+         *       "author": "ada",
+         *       "branch": "fix/leap-years"
+         *     }
+         */
+        AskedPatch: {
+            /**
+             * Handle
+             * @description Its name in the solve; unset: the branch's, commit's or pull request's.
+             * @default
+             */
+            handle: string;
+            /**
+             * Author
+             * @description Who wrote it. Patches of one author are not independent; unset: of its own.
+             * @default
+             */
+            author: string;
+            /**
+             * Patch
+             * @description Text of `git diff`, `diff -u` or `git format-patch`.
+             * @default
+             */
+            patch: string;
+            /**
+             * Patch Base64
+             * @description The same as Base64, for a patch that is not UTF-8.
+             * @default
+             */
+            patch_base64: string;
+            /**
+             * Branch
+             * @description A branch of the repository: what it changes since it left the base.
+             * @default
+             */
+            branch: string;
+            /**
+             * Commit
+             * @description A commit of the repository: what it changes in its (first) parent.
+             * @default
+             */
+            commit: string;
+            /**
+             * Pull
+             * @description A pull request of the forge's repository, by its number.
+             */
+            pull?: number | null;
         };
         /**
          * AskedPrice
@@ -1518,6 +1620,28 @@ export interface components {
          * @enum {string}
          */
         Cause: "sandbox_failed" | "sandbox_lost" | "sandbox_refused" | "setup_failed" | "model_failed" | "model_refused" | "context_overflow" | "script_exhausted" | "agent_failed" | "no_tool_calls" | "out_of_steps" | "out_of_time" | "out_of_budget" | "empty_patch" | "patch_refused" | "worker_lost" | "worker_left" | "store_failed" | "verification_failed" | "forge_failed" | "internal";
+        /**
+         * ChangedExpectation
+         * @description A test of base that expects something else with this patch, and is not weakened.
+         */
+        ChangedExpectation: {
+            /** Test */
+            test: string;
+            /** Before */
+            before: string;
+            /** Now */
+            now: string;
+            /**
+             * Says
+             * @default []
+             */
+            says: string[];
+            /**
+             * Accepted
+             * @default false
+             */
+            accepted: boolean;
+        };
         /** ChatMessage */
         ChatMessage: {
             /** Id */
@@ -1593,12 +1717,18 @@ export interface components {
         };
         /**
          * Contestant
-         * @description One point of the matrix.
+         * @description One point of the matrix, or a patch that was given.
          */
         Contestant: {
-            /** Agent */
+            /**
+             * Agent
+             * @description `patch` for a patch that was given: no agent made it here.
+             */
             agent: string;
-            /** Model */
+            /**
+             * Model
+             * @description Empty for a patch that was given.
+             */
             model: string;
             /** Temperature */
             temperature: number;
@@ -1607,6 +1737,12 @@ export interface components {
             strategy: components["schemas"]["Strategy"];
             /** Handle */
             handle: string;
+            /**
+             * Author
+             * @description Who wrote a patch that was given: patches of one author are not independent.
+             * @default
+             */
+            author: string;
         };
         /** Conversation */
         Conversation: {
@@ -1889,6 +2025,16 @@ export interface components {
              */
             proved_by: string[];
             /**
+             * Weighed
+             * @default []
+             */
+            weighed: components["schemas"]["Weighed"][];
+            /**
+             * Changed Expectations
+             * @default []
+             */
+            changed_expectations: components["schemas"]["ChangedExpectation"][];
+            /**
              * Own Tests
              * @default []
              */
@@ -1914,10 +2060,30 @@ export interface components {
              */
             cross_failed: string[];
             /**
+             * Unsteady
+             * @default []
+             */
+            unsteady: string[];
+            /**
              * Withheld
              * @default []
              */
             withheld: string[];
+            /**
+             * Support
+             * @default 0
+             */
+            support: number;
+            /**
+             * Failures
+             * @default 0
+             */
+            failures: number;
+            /**
+             * Size
+             * @default 0
+             */
+            size: number;
             /**
              * Executed
              * @default 0
@@ -2026,7 +2192,7 @@ export interface components {
             folder: components["schemas"]["FolderFacts"] | null;
             /**
              * Command
-             * @description The same on the command line; empty where that cannot do it: it takes folders alone.
+             * @description The same on the command line; empty where that cannot do it: patches are files there.
              */
             command: string;
             /** @description The same as a body of POST /api/solves. */
@@ -2114,6 +2280,12 @@ export interface components {
             /** Issue Number */
             issue_number?: number | null;
             /**
+             * Issue Repo
+             * @description Of a folder: `owner/name` at the forge that has the issue.
+             * @default
+             */
+            issue_repo: string;
+            /**
              * Issue Text
              * @description The issue as text; with `issue_number` it goes before the issue's own text.
              * @default
@@ -2138,6 +2310,12 @@ export interface components {
              */
             dirty: boolean;
             matrix?: components["schemas"]["Matrix"] | null;
+            /**
+             * Patches
+             * @description Patches that exist: contestants that are only judged, beside the matrix or instead of it. They need no model and cost nothing.
+             * @default []
+             */
+            patches: components["schemas"]["AskedPatch"][];
             /** @default {} */
             limits: components["schemas"]["Limits"];
             /**
@@ -2168,7 +2346,7 @@ export interface components {
             /**
              * Reducer
              * @description The rule that picks the champion.
-             * @default simple
+             * @default evidence
              */
             reducer: string;
             /**
@@ -2532,7 +2710,11 @@ export interface components {
          * @description The axes a user gave; `temps` and `evolution` are accepted spellings.
          */
         Matrix: {
-            /** Models */
+            /**
+             * Models
+             * @description None only where `patches` are the contestants.
+             * @default []
+             */
             models: string[];
             /**
              * Temperatures
@@ -2961,6 +3143,11 @@ export interface components {
             /** Cancelled */
             cancelled: number;
         };
+        /**
+         * ProofKind
+         * @enum {string}
+         */
+        ProofKind: "behaviour" | "interface" | "command" | "none";
         /**
          * Provider
          * @enum {string}
@@ -3455,6 +3642,20 @@ export interface components {
          *       },
          *       "repo_path": "/home/ada/passbook"
          *     }
+         * @example {
+         *       "issue_text": "Interest is wrong in leap years",
+         *       "patches": [
+         *         {
+         *           "handle": "codex",
+         *           "patch": "diff --git a/calc.py b/calc.py\n..."
+         *         },
+         *         {
+         *           "author": "ada",
+         *           "branch": "fix/leap-years"
+         *         }
+         *       ],
+         *       "repo_path": "/home/ada/passbook"
+         *     }
          */
         SolveAsk: {
             /**
@@ -3471,6 +3672,12 @@ export interface components {
             repo_path: string;
             /** Issue Number */
             issue_number?: number | null;
+            /**
+             * Issue Repo
+             * @description Of a folder: `owner/name` at the forge that has the issue.
+             * @default
+             */
+            issue_repo: string;
             /**
              * Issue Text
              * @description The issue as text; with `issue_number` it goes before the issue's own text.
@@ -3495,7 +3702,31 @@ export interface components {
              * @default false
              */
             dirty: boolean;
+            /**
+             * @description The agents' contestants; may be missing beside `patches`.
+             * @default {
+             *       "models": [],
+             *       "temperatures": [
+             *         0.2
+             *       ],
+             *       "max_edits": [
+             *         10
+             *       ],
+             *       "strategies": [
+             *         "balanced"
+             *       ],
+             *       "agents": [
+             *         "mini-swe-agent"
+             *       ]
+             *     }
+             */
             matrix: components["schemas"]["Matrix"];
+            /**
+             * Patches
+             * @description Patches that exist: contestants that are only judged, beside the matrix or instead of it. They need no model and cost nothing.
+             * @default []
+             */
+            patches: components["schemas"]["AskedPatch"][];
             /** @default {} */
             limits: components["schemas"]["Limits"];
             /**
@@ -3526,7 +3757,7 @@ export interface components {
             /**
              * Reducer
              * @description The rule that picks the champion.
-             * @default simple
+             * @default evidence
              */
             reducer: string;
             /**
@@ -3765,6 +3996,12 @@ export interface components {
          */
         Strategy: "balanced" | "test-first" | "stacktrace-first" | "small-steps" | "minimal-fix";
         /**
+         * Subject
+         * @description What a test can be about that shows no behaviour of the product.
+         * @enum {string}
+         */
+        Subject: "source text" | "a document" | "a data file" | "a private name" | "wording" | "timing";
+        /**
          * Swept
          * @description Result of one sweep.
          */
@@ -3903,6 +4140,38 @@ export interface components {
         /** Verdict */
         Verdict: {
             status: components["schemas"]["VerdictStatus"];
+            /** @default none */
+            proof: components["schemas"]["ProofKind"];
+            /**
+             * Tied
+             * @default false
+             */
+            tied: boolean;
+            /**
+             * Convicted By
+             * @default []
+             */
+            convicted_by: string[];
+            /**
+             * Not Run
+             * @default []
+             */
+            not_run: string[];
+            /**
+             * Same As
+             * @default
+             */
+            same_as: string;
+            /**
+             * Agreement
+             * @default 1
+             */
+            agreement: number;
+            /**
+             * Rules
+             * @default 0
+             */
+            rules: number;
             /**
              * Fixed
              * @default []
@@ -3931,12 +4200,18 @@ export interface components {
             /**
              * @default {
              *       "proved_by": [],
+             *       "weighed": [],
+             *       "changed_expectations": [],
              *       "own_tests": [],
              *       "valid_tests": [],
              *       "own_failed": [],
              *       "cross_passed": [],
              *       "cross_failed": [],
+             *       "unsteady": [],
              *       "withheld": [],
+             *       "support": 0,
+             *       "failures": 0,
+             *       "size": 0,
              *       "executed": 0,
              *       "baseline_executed": 0
              *     }
@@ -3976,6 +4251,35 @@ export interface components {
             cost_cap_usd: number;
             /** Reason */
             reason: string;
+        };
+        /**
+         * Weighed
+         * @description A valid test of this patch, and what it shows.
+         */
+        Weighed: {
+            /** Test */
+            test: string;
+            kind: components["schemas"]["ProofKind"];
+            /**
+             * Tied
+             * @default false
+             */
+            tied: boolean;
+            /**
+             * Subjects
+             * @default []
+             */
+            subjects: components["schemas"]["Subject"][];
+            /**
+             * Symbols
+             * @default []
+             */
+            symbols: string[];
+            /**
+             * Support
+             * @default 0
+             */
+            support: number;
         };
     };
     responses: never;
@@ -4138,6 +4442,138 @@ export interface operations {
             };
             /** @description The caller may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large (`too_large`). */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body has to be plain application/json (`unsupported_media_type`). */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This server does not answer to that host name (`misdirected_host`). */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is invalid (`invalid_body`). A parameter is invalid (`invalid_parameter`). The request is refused (`refused`). The key was used for another request (`idempotency_key_reused`). */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests (`too_many_requests`). */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Yudai failed: this is our fault (`internal`). */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database or artifact store is temporarily unavailable (`store_unavailable`). The engine is temporarily unavailable (`engine_unavailable`). The forge is temporarily unavailable (`forge_unavailable`). Sandboxes are temporarily unavailable (`sandbox_unavailable`). */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    judgeSolve: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Requests with the same key and body are executed once. */
+                "Idempotency-Key"?: string | null;
+            };
+            path: {
+                solve_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AgainAsk"];
+            };
+        };
+        responses: {
+            /** @description The solve is stored and will run. */
+            202: {
+                headers: {
+                    /** @description Path to read it from. */
+                    Location?: string;
+                    /** @description `true` if an earlier request with this key created it. */
+                    "Idempotency-Replayed"?: "true";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SolveSummary"];
+                };
+            };
+            /** @description The body is not JSON (`malformed_body`). */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This needs a login or a key (`unauthenticated`). */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this (`forbidden`). Another site's page may not do this (`cross_origin`). */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found (`not_found`). The run has not reached this yet, or ended before (`not_yet`). */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };

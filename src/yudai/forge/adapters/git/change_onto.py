@@ -164,12 +164,7 @@ def _why(ran: Ran) -> str:
     if conflicts:
         more = f" and {len(conflicts) - _MAX_NAMED} more" if len(conflicts) > _MAX_NAMED else ""
         return f"it conflicts with the base in {', '.join(conflicts[:_MAX_NAMED])}{more}"
-<<<<<<< HEAD
-    told = [line.removeprefix("error: ") for line in ran.errors.splitlines()]
-    said = [line for line in told if "3-way merge" not in line and "direct application" not in line]
-=======
-    told = [line.removeprefix("error: ") for line in ran.told.splitlines()]
-    said = [line for line in told if "3-way" not in line and "direct application" not in line]
+    lines = [line.removeprefix("error: ") for line in ran.errors.splitlines()]
+    said = [line for line in lines if "3-way" not in line and "direct application" not in line]
     said = list(dict.fromkeys(said))
->>>>>>> judge
     return f"it does not apply to the base: {readable('; '.join(said[:2]) or ran.error)}"
