@@ -4,8 +4,8 @@ from collections.abc import Mapping
 
 import pytest
 
-from tests.support.contest import Contest, Judged
 from tests.support.verified_repo import Files, Ground
+from tests.verification.contest import Contest, Judged
 
 ISSUE = "add() subtracts\n\n`calc.add(2, 3)` should be `5`, and `calc.add(-1, 1)` should be `0`."
 BASE: Files = {

@@ -6,8 +6,8 @@ from textwrap import dedent
 
 import pytest
 
+from yudai.verification.domain.edits.tampering import tampering
 from yudai.verification.domain.expectations import Expectation
-from yudai.verification.domain.tampering import tampering
 
 PATH = "tests/test_shop.py"
 

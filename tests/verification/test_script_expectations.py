@@ -4,8 +4,8 @@
 
 import pytest
 
+from yudai.verification.domain.edits.tampering import tampering
 from yudai.verification.domain.expectations import Expectation
-from yudai.verification.domain.tampering import tampering
 
 PATH = "test/shop.test.ts"
 CHANGED = "changes lines of this existing test file"

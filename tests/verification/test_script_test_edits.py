@@ -1,6 +1,6 @@
 import pytest
 
-from yudai.verification.domain.script_test_edits import script_edits
+from yudai.verification.domain.edits.script_test_edits import script_edits
 
 BASE = """
 const { add } = require('./calc');

@@ -4,8 +4,8 @@
 
 import pytest
 
+from yudai.verification.domain.edits.tampering import tampering
 from yudai.verification.domain.expectations import Expectation
-from yudai.verification.domain.tampering import tampering
 
 LINES = "changes lines of this existing test file"
 JEST = """// Jest Snapshot v1, https://goo.gl/fbAQLP

@@ -2,8 +2,8 @@
 
 import pytest
 
-from tests.support.contest import Contest, Judged
 from tests.support.verified_repo import Files, Ground
+from tests.verification.contest import Contest, Judged
 
 pytestmark = pytest.mark.xdist_group("stories")
 

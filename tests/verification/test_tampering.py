@@ -3,7 +3,7 @@ from textwrap import dedent
 import pytest
 
 from yudai.patches.patch import parse_patch
-from yudai.verification.domain.tampering import hijacking, needs_reading, tampering
+from yudai.verification.domain.edits.tampering import hijacking, needs_reading, tampering
 
 TESTS = """
     import unittest

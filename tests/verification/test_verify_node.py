@@ -4,8 +4,8 @@ from collections.abc import Mapping
 
 import pytest
 
-from tests.support.contest import Contest
 from tests.support.verified_repo import Files, Ground
+from tests.verification.contest import Contest
 from yudai.kit.errors import RefusedError
 from yudai.projects.domain.project import Project
 from yudai.testing.domain.runners import TestRunner

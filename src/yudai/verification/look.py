@@ -14,8 +14,8 @@ from yudai.verification.clean_sandboxes import (
     apply_patch,
     read_texts,
 )
+from yudai.verification.domain.edits.tampering import hijacking, needs_reading, tampering
 from yudai.verification.domain.judge import Suspicion
-from yudai.verification.domain.tampering import hijacking, needs_reading, tampering
 
 _REGULAR = "100"
 _MOST_READ = 400

@@ -10,9 +10,9 @@ from yudai.testing.domain.report import NO_REPORT, Outcome, TestPlan, TestReport
 from yudai.testing.domain.runners import PYTHON_RUNNERS, RUNNERS, TestRunner
 from yudai.testing.run import TestRun, place_of
 from yudai.verification.case import Parts, VerificationCase
+from yudai.verification.domain.edits.script_test_edits import SCRIPTS
 from yudai.verification.domain.expectations import test_file_of
 from yudai.verification.domain.judge import OwnTests
-from yudai.verification.domain.script_test_edits import SCRIPTS
 from yudai.verification.executions import Executed, Execution
 
 

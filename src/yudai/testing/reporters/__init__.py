@@ -5,5 +5,5 @@ loaded. That cannot hold where the repository makes Node itself load code first:
 test script, or flags of Node in mocha's configuration. Code that runs in a reporter's own process
 (pytest, unittest, mocha, jest in one process) shares its memory, and node:test's child processes
 report their own results: a report tells apart what honest and clumsy code did, and a patch that
-reaches into a runner is looked for in its text (verification/domain/tampering.py).
+reaches into a runner is looked for in its text (verification/domain/edits/tampering.py).
 """

@@ -5,8 +5,8 @@ import hashlib
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from yudai.verification.domain.python_test_tree import Function, UnreadableError
-from yudai.verification.domain.script_test_edits import SCRIPTS
+from yudai.verification.domain.edits.python_test_tree import Function, UnreadableError
+from yudai.verification.domain.edits.script_test_edits import SCRIPTS
 from yudai.verification.domain.sources.names import Texts
 from yudai.verification.domain.sources.python_closure import Part, python_test
 from yudai.verification.domain.sources.python_definitions import stored

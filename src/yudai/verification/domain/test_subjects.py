@@ -2,9 +2,9 @@
 
 from collections.abc import Collection
 
+from yudai.verification.domain.edits.python_test_tree import UnreadableError
+from yudai.verification.domain.edits.script_test_edits import SCRIPTS
 from yudai.verification.domain.proof import Subject
-from yudai.verification.domain.python_test_tree import UnreadableError
-from yudai.verification.domain.script_test_edits import SCRIPTS
 from yudai.verification.domain.sources.issue_text import holds, stands_alone
 from yudai.verification.domain.sources.names import Texts
 from yudai.verification.domain.sources.places import Finding

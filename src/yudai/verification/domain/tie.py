@@ -1,7 +1,7 @@
 """Whether a test is about this issue: it calls what the issue names with what the issue gives."""
 
-from yudai.verification.domain.python_test_tree import UnreadableError
-from yudai.verification.domain.script_test_edits import SCRIPTS
+from yudai.verification.domain.edits.python_test_tree import UnreadableError
+from yudai.verification.domain.edits.script_test_edits import SCRIPTS
 from yudai.verification.domain.sources.facts import Facts, given_in, named_in
 from yudai.verification.domain.sources.names import Texts
 from yudai.verification.domain.sources.python_facts import python_facts

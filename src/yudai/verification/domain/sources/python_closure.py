@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
-from yudai.verification.domain.python_test_tree import (
+from yudai.verification.domain.edits.python_test_tree import (
     SETUPS,
     Function,
     UnreadableError,

@@ -5,7 +5,7 @@ import warnings
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
-from yudai.verification.domain.python_test_tree import Function, UnreadableError, dotted
+from yudai.verification.domain.edits.python_test_tree import Function, UnreadableError, dotted
 from yudai.verification.domain.sources.names import (
     MOST_CHARACTERS,
     OPTION,

@@ -4,7 +4,7 @@ import ast
 import builtins
 from collections.abc import Iterator
 
-from yudai.verification.domain.python_test_tree import Function, dotted
+from yudai.verification.domain.edits.python_test_tree import Function, dotted
 from yudai.verification.domain.sources.facts import FRAMEWORK, Facts, facts_of
 from yudai.verification.domain.sources.names import Texts
 from yudai.verification.domain.sources.python_closure import Part, PythonTest, python_test

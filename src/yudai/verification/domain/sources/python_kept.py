@@ -4,7 +4,7 @@ import ast
 import warnings
 from collections.abc import Iterable
 
-from yudai.verification.domain.python_test_tree import Function
+from yudai.verification.domain.edits.python_test_tree import Function
 from yudai.verification.domain.sources.python_definitions import (
     bound_names,
     flat,

@@ -3,8 +3,8 @@
 import ast
 from collections.abc import Iterator
 
+from yudai.verification.domain.edits.python_test_tree import Function, dotted
 from yudai.verification.domain.proof import Subject
-from yudai.verification.domain.python_test_tree import Function, dotted
 from yudai.verification.domain.sources.names import words
 from yudai.verification.domain.sources.places import Finding, literal_pieces
 from yudai.verification.domain.sources.python_closure import PythonTest

@@ -4,7 +4,7 @@ import ast
 import sys
 from collections.abc import Iterator
 
-from yudai.verification.domain.python_test_tree import Function, dotted
+from yudai.verification.domain.edits.python_test_tree import Function, dotted
 from yudai.verification.domain.sources.facts import FRAMEWORK
 from yudai.verification.domain.sources.names import words
 from yudai.verification.domain.sources.places import Place, Root

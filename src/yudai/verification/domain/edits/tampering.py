@@ -14,12 +14,15 @@ from yudai.patches.test_paths import (
     is_test_path,
     name_of,
 )
+from yudai.verification.domain.edits.python_test_edits import Edit, edits
+from yudai.verification.domain.edits.python_test_tree import UnreadableError, is_python
+from yudai.verification.domain.edits.script_test_edits import SCRIPTS, script_edits
+from yudai.verification.domain.edits.test_configuration import (
+    UnreadableConfigError,
+    changed_sections,
+)
 from yudai.verification.domain.expectations import Expectation
 from yudai.verification.domain.expected.snapshot_files import is_snapshot_file, snapshot_changes
-from yudai.verification.domain.python_test_edits import Edit, edits
-from yudai.verification.domain.python_test_tree import UnreadableError, is_python
-from yudai.verification.domain.script_test_edits import SCRIPTS, script_edits
-from yudai.verification.domain.test_configuration import UnreadableConfigError, changed_sections
 
 Texts = Mapping[str, str | None]
 

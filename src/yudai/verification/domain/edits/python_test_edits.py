@@ -4,10 +4,7 @@ import ast
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from yudai.verification.domain.expectations import Expectation, expectation
-from yudai.verification.domain.expected.change import Change
-from yudai.verification.domain.expected.python_tests import changed_values
-from yudai.verification.domain.python_test_tree import (
+from yudai.verification.domain.edits.python_test_tree import (
     Function,
     Kind,
     Piece,
@@ -17,6 +14,9 @@ from yudai.verification.domain.python_test_tree import (
     pieces,
     used_names,
 )
+from yudai.verification.domain.expectations import Expectation, expectation
+from yudai.verification.domain.expected.change import Change
+from yudai.verification.domain.expected.python_tests import changed_values
 
 Pieces = Mapping[str, Piece]
 

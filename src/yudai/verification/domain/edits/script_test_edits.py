@@ -4,8 +4,8 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
+from yudai.verification.domain.edits.python_test_edits import Edit
 from yudai.verification.domain.expected.script_tests import restored
-from yudai.verification.domain.python_test_edits import Edit
 
 SCRIPTS = re.compile(r".*\.[cm]?[jt]sx?")
 
