@@ -104,9 +104,17 @@ async def test_one_of_two_answers_leaves_the_other_question_open(context: Contex
     }
 
 
-async def test_a_question_is_not_asked_when_there_is_a_champion(context: Context):
+async def test_a_question_about_the_best_answer_keeps_it_from_being_champion(context: Context):
     await Ring(context).solve(passed(), **RUNNING)
     solve = await conclude(context, AskingDecider(EXPECTATION, verdicts=lambda _: {}))
+    assert (solve.state, solve.champion_run_id) == (SolveState.AWAITING_REVIEW, None)
+    assert [row.key for row in await question_rows(context)] == [EXPECTATION.key]
+
+
+async def test_a_question_about_another_is_not_asked_when_there_is_a_champion(context: Context):
+    await Ring(context).solve(passed(), **RUNNING)
+    another = EXPECTATION.model_copy(update={"runs": (run_id(1),)})
+    solve = await conclude(context, AskingDecider(another, verdicts=lambda _: {}))
     assert (solve.state, solve.champion_run_id) == (SolveState.AWAITING_REVIEW, run_id(0))
     assert await question_rows(context) == []
 

@@ -116,8 +116,8 @@ async def test_the_archive_of_a_folder_goes_where_workers_find_it(
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"dirty": True}, "need a folder"),
-        ({"env": "/venv"}, "need a folder"),
+        ({"dirty": True}, "needs a folder"),
+        ({"env": "/venv"}, "needs a folder"),
         ({"matrix": MATRIX.model_copy(update={"agents": ("robot",)})}, "there is no agent"),
         ({"issue_number": None}, "say what to solve"),
     ],

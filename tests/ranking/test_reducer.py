@@ -172,7 +172,7 @@ def test_a_passed_run_comes_before_an_accepted_unproved_one():
 
 
 def test_an_unknown_reducer_is_refused():
-    with pytest.raises(RefusedError, match="choose simple or "):
+    with pytest.raises(RefusedError, match="choose evidence or simple"):
         rank([], reducer="best", require_proof=True)
 
 

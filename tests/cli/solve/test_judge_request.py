@@ -108,7 +108,7 @@ def test_authors_are_named_by_handle_or_file():
         ((), {"branches": ("fix",), "authors": ("ada=fox",)}, "did you mean fix"),
         ((), {"commits": ("HEAD~1",)}, "--commit: "),
         ((), {"branches": ("fix",), "pr": True}, "--apply or --to-branch"),
-        (("ada/calc#1",), {"branch": "x"}, "--to-branch is for a folder"),
+        (("ada/calc#1",), {"branch": "x"}, "--to-branch is only for a folder"),
         ((), {"patch": ["fix.patch"] * 33}, "patches: "),
     ],
 )
