@@ -6,7 +6,7 @@ from typing import Protocol
 
 from yudai.kit.ids import SolveId
 from yudai.runs import examinations
-from yudai.solves.domain.matrix import Contestant
+from yudai.solves.domain.matrix import author_of
 from yudai.store.store import Store
 from yudai.verification.domain.decide import Decision, decide
 from yudai.verification.domain.facts import NOT_EXAMINED, Candidate
@@ -34,12 +34,8 @@ class StoredFacts:
             examination = await examinations.of_solve(db, solve_id) or NOT_EXAMINED
             found = await examinations.examined_runs(db, solve_id)
         candidates = [
-            Candidate(run.id, run.handle, _independence(run.contestant), examined)
+            Candidate(run.id, run.handle, author_of(run.contestant), examined)
             for run, examined in found
         ]
         return decide(candidates, examination, rules=self.rules, answers=answers)
 
-
-def _independence(contestant: Contestant) -> str:
-    """Another model or another strategy is another opinion."""
-    return f"{contestant.model}\n{contestant.strategy}"
