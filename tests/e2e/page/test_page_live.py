@@ -47,7 +47,7 @@ def contestants(house: Installation) -> tuple[str, str]:
     wordy = house.arena.script(
         "wordy",
         {"say": small.PLAN, "run": [small.TEST, small.FIX], **slow},
-        {"say": "A word on it.", "run": ["echo '# double of x' >> doubling.py"], **slow},
+        {"say": "A name for it.", "run": ["echo 'DOUBLE = double' >> doubling.py"], **slow},
         {**small.FINISH, **slow},
     )
     return brief, wordy
