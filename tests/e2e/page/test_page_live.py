@@ -107,7 +107,7 @@ async def test_from_an_issue_to_an_applied_patch(
         await apply(person, solve_id)
         await person.assert_calm()
     assert rested(house.books, solve_id) == "completed"
-    assert "# double of x" in (folder / "doubling.py").read_text()
+    assert "DOUBLE = double" in (folder / "doubling.py").read_text()
     assert house.books.events(solve_id, "champion.chosen")[0].data["reason"] == "it explains itself"
 
 
