@@ -112,3 +112,25 @@ async def test_a_changed_expectation_by_one_contestant_is_a_question(ground: Gro
     assert found.answered(expectation="accept").champion == "one"
     given = await judged(ground, {"one": spaced}, issue=f"{issue}: `'5 s'`")
     assert given.champion == "one"
+
+
+async def test_a_new_function_that_calls_old_code_in_a_new_way_shows_no_behaviour(ground: Ground):
+    """With its other changes taken back it raises in its own lines, not in base's."""
+    impostor: Files = {
+        "durations.py": """
+            def human(seconds, trick=False):
+                return f'{seconds}s'
+
+
+            def hours(seconds):
+                return human(seconds, trick=True)
+            """,
+        "tests/test_hours.py": """
+            from durations import hours
+
+            def test_hours():
+                assert hours(3600)
+            """,
+    }
+    found = await judged(ground, {"impostor": impostor})
+    assert (found.champion, found.asked) == ("", ["interface"])

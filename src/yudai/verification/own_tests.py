@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from yudai.patches.patch import Patch
-from yudai.testing.domain.report import Failure, Outcome, TestPlan, TestReport
+from yudai.testing.domain.report import Failure, FailureKind, Outcome, TestPlan, TestReport
 from yudai.testing.domain.runners import TestRunner
 from yudai.testing.run import place_of
 from yudai.verification.case import Parts, Readings, Texts, VerificationCase
@@ -134,7 +134,7 @@ def _weighed(
     symbols = [s for s in unnamed if s.kind is not SymbolKind.MODULE]
     return OwnTest(
         id=one.id,
-        kind=_kind(case, parts, one, reports),
+        kind=_kind(case, parts, readings, one, reports),
         named=bool(one.symbols) and not symbols and len(unnamed) < len(one.symbols),
         symbols=tuple(dict.fromkeys(s.name for s in (symbols or unnamed))),
         subjects=_subjects(case, readings, one),
@@ -145,15 +145,32 @@ def _weighed(
     )
 
 
-def _kind(case: VerificationCase, parts: Parts, one: _Read, reports: _Reports) -> ProofKind:
+def _kind(
+    case: VerificationCase, parts: Parts, readings: Readings, one: _Read, reports: _Reports
+) -> ProofKind:
     if not one.symbols:
         is_behaviour = case.is_behaviour(_failure(reports.on_base, one.id), parts.tests)
         return ProofKind.BEHAVIOUR if is_behaviour else ProofKind.NONE
     kept = reports.kept
     if kept is None or not all(s.top_level for s in one.symbols) or not kept.is_red(one.id):
         return ProofKind.INTERFACE
-    still_shows = case.is_behaviour(_failure(kept, one.id), parts.tests)
+    failure = _failure(kept, one.id)
+    still_shows = case.is_behaviour(failure, parts.tests) and not _is_in_kept(failure, readings)
     return ProofKind.BEHAVIOUR if still_shows else ProofKind.INTERFACE
+
+
+def _is_in_kept(failure: Failure | None, readings: Readings) -> bool:
+    """An exception out of what was kept: it calls what was taken back, and shows nothing of base.
+
+    New definitions stand behind base's own lines.
+    """
+    if failure is None or failure.kind is FailureKind.ASSERTION or not failure.frames:
+        return False
+    inner = failure.frames[-1]
+    if inner.path not in readings.sources_after:
+        return False
+    before = readings.sources_before.get(inner.path)
+    return before is None or inner.line > before.count("\n") + 1
 
 
 def _subjects(case: VerificationCase, readings: Readings, one: _Read) -> tuple[Subject, ...]:
