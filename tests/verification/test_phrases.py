@@ -72,7 +72,7 @@ def test_who_says_that_an_expectation_changes():
     ],
     ids=["tied", "untied", "unproved", "old", "old-unproved"],
 )
-def test_what_closes_an_issue_and_what_is_missing(verdict: Verdict, closes: bool, missing: str):
+def test_what_closes_an_issue_and_what_is_missing(verdict: Verdict, *, closes: bool, missing: str):
     assert is_closing(verdict) is closes
     said = shortfall_phrase(verdict)
     assert missing in said
