@@ -11,7 +11,7 @@ export function endingOf({ state, champion }: WatchedSolve): Ending {
 
 const RULES: Record<string, string> = {
   evidence:
-    "passed tests first, then the strongest proof, about this issue, most independent support, fewest failures of others' tests, smallest change of code, shortest time",
+    "passed tests first, then the strongest proof, about this issue, most support, smallest code, shortest time",
   simple: "passed tests first, then fewest files, smallest diff, shortest time",
   first: "passed tests first, then the earliest submission",
 };
