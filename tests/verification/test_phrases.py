@@ -5,17 +5,19 @@ import pytest
 from yudai.verification.domain.expect import PERSON
 from yudai.verification.domain.phrases import (
     agreement_phrase,
+    idle_phrase,
     is_closing,
     proof_phrase,
     says_phrase,
     shortfall_phrase,
 )
-from yudai.verification.domain.proof import ProofKind
+from yudai.verification.domain.proof import ProofKind, Subject
 from yudai.verification.domain.verdict import (
     ChangedExpectation,
     Evidence,
     Verdict,
     VerdictStatus,
+    Weighed,
 )
 
 PASSED = Verdict(status=VerdictStatus.PASSED, proof=ProofKind.BEHAVIOUR, tied=True, rules=1)
@@ -38,6 +40,7 @@ OLD = Verdict(status=VerdictStatus.PASSED)
             "accepted by a person",
         ),
         ({"rules": 0}, ""),
+        ({"status": VerdictStatus.FAILED}, ""),
     ],
 )
 def test_the_kind_of_proof(changes: dict[str, object], said: str):
@@ -48,6 +51,28 @@ def test_agreement_is_said_of_more_than_one():
     assert agreement_phrase(PASSED, 6) == ""
     three = PASSED.model_copy(update={"agreement": 3})
     assert agreement_phrase(three, 6) == "3 of 6 contestants gave this answer"
+    assert agreement_phrase(three) == "3 contestants gave this answer"
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({}, ""),
+        ({"kind": ProofKind.INTERFACE}, ""),
+        (
+            {"kind": ProofKind.INTERFACE, "symbols": ("--fast", "go")},
+            "uses --fast, go, which the patch introduced and the issue does not name",
+        ),
+        (
+            {"subjects": (Subject.TIMING, Subject.DOCUMENT)},
+            "is about timing, a document, which the issue does not ask for",
+        ),
+        ({"kind": ProofKind.NONE}, "fails on the base for another reason than the behaviour"),
+    ],
+)
+def test_why_a_test_proves_nothing(changes: dict[str, object], said: str):
+    weighed = Weighed(test="t", kind=ProofKind.BEHAVIOUR)
+    assert idle_phrase(weighed.model_copy(update=changes)) == said
 
 
 def test_who_says_that_an_expectation_changes():

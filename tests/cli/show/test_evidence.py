@@ -7,7 +7,7 @@ from typing import Any
 from rich.console import Console
 
 from tests.cli.show.test_result import document, place
-from yudai.cli.show.evidence import show_evidence, show_reasons
+from yudai.cli.show.evidence import show_evidence, show_findings, show_reasons
 from yudai.kit.ids import RunId
 from yudai.verification.domain.proof import ProofKind
 from yudai.verification.domain.verdict import (
@@ -15,6 +15,7 @@ from yudai.verification.domain.verdict import (
     Evidence,
     Verdict,
     VerdictStatus,
+    Weighed,
 )
 from yudai.views.domain.document import PlaceEntry, SolveDocument
 
@@ -71,6 +72,36 @@ def test_changed_expectations_and_what_was_not_run():
     text = proof_of(evidence=evidence, not_run=("b::t.py::slow",))
     assert "Changed expectations: 8\n  t.py::total: 3 -> nothing (says the issue)\n" in text
     assert "  … and 2 more\nCould not be run here: 1\n  b::t.py::slow\n" in text
+
+
+def test_what_was_found_about_one_run():
+    weighed = (
+        Weighed(test="t.py::red", kind=ProofKind.BEHAVIOUR),
+        Weighed(test="t.py::\x1bnew", kind=ProofKind.INTERFACE, symbols=("--fast",)),
+    )
+    verdict = Verdict(
+        status=VerdictStatus.FAILED,
+        rules=1,
+        proof=ProofKind.BEHAVIOUR,
+        agreement=2,
+        same_as="first",
+        convicted_by=("b::t.py::x",),
+        not_run=("c::t.py::y",),
+        evidence=Evidence(weighed=weighed),
+    )
+    console = Console(file=io.StringIO(), width=100)
+    show_findings(verdict, console)
+    assert isinstance(console.file, io.StringIO)
+    assert console.file.getvalue().splitlines() == [
+        "2 contestants gave this answer",
+        "Same answer as first, which was verified in its place",
+        "Convicted by: 1",
+        "  b::t.py::x",
+        "Own tests that prove nothing: 1",
+        "  t.py::\ufffdnew: uses --fast, which the patch introduced and the issue does not name",
+        "Could not be run here: 1",
+        "  c::t.py::y",
+    ]
 
 
 def test_equal_answers_are_one_group():

@@ -24,6 +24,10 @@ it("tells the kind of proof and whether it is about the issue", () => {
   expect(proofWords(accepted)).toBe("accepted by a person");
 });
 
+it("tells nothing of a patch that has not passed", () => {
+  expect(proofWords({ ...proved("behaviour"), status: "unproved" })).toBe("");
+});
+
 it("tells nothing of verdicts from before the rules", () => {
   expect(proofWords(verdictOf({ proof: "behaviour", tied: true, rules: 0 }))).toBe("");
 });

@@ -16,9 +16,10 @@ const PROVED: Record<ProofKind, string> = {
 /** Kinds of proof, the strongest first. */
 export const KINDS: readonly ProofKind[] = ["behaviour", "interface", "command", "none"];
 
-/** The kind of proof in words. Empty without one, and for verdicts from before there were rules. */
+/** The kind of proof in words. Empty if it has not passed, or from before there were rules. */
 export function proofWords(verdict: Verdict): string {
-  if (!verdict.rules || !PROVED[verdict.proof]) return "";
+  if (verdict.status !== "passed" || !verdict.rules) return "";
+  if (!PROVED[verdict.proof]) return "";
   if (verdict.proof === "interface" && verdict.evidence.proved_by.includes(PERSON)) {
     return "accepted by a person";
   }

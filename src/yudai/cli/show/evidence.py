@@ -8,6 +8,7 @@ from rich.text import Text
 from yudai.cli.text import one_line, safe
 from yudai.verification.domain.phrases import (
     agreement_phrase,
+    idle_phrase,
     proof_phrase,
     says_phrase,
     shortfall_phrase,
@@ -23,15 +24,24 @@ def show_evidence(document: SolveDocument, console: Console) -> None:
     """The champion's proof, what it rests on, and what is not known."""
     verdict = document.ranking[0].verdict
     _show_proofs(verdict, console)
-    phrases = (proof_phrase(verdict), agreement_phrase(verdict, len(document.ranking)))
-    said = "; ".join(phrase for phrase in phrases if phrase)
-    if said:
-        console.print(Text(f"{said[0].upper()}{said[1:]}"), soft_wrap=True)
+    _show_phrases(verdict, console, contestants=len(document.ranking))
     if shortfall := shortfall_phrase(verdict):
         console.print(Text(shortfall, style="yellow"), soft_wrap=True)
-    changed = verdict.evidence.changed_expectations
-    _show_list("Changed expectations", [_changed(one) for one in changed], console)
-    _show_list("Could not be run here", verdict.not_run, console)
+    _show_doubts(verdict, console)
+
+
+def show_findings(verdict: Verdict, console: Console) -> None:
+    """What was found about one run: its proof, and everything that speaks against it."""
+    _show_phrases(verdict, console)
+    if verdict.same_as:
+        text = f"Same answer as {one_line(verdict.same_as)}, which was verified in its place"
+        console.print(Text(text), soft_wrap=True)
+    _show_list("Convicted by", verdict.convicted_by, console)
+    idle = [
+        f"{one.test}: {phrase}" for one in verdict.evidence.weighed if (phrase := idle_phrase(one))
+    ]
+    _show_list("Own tests that prove nothing", idle, console)
+    _show_doubts(verdict, console)
 
 
 def show_reasons(document: SolveDocument, console: Console) -> None:
@@ -70,6 +80,19 @@ def _show_proofs(verdict: Verdict, console: Console) -> None:
     for test in proofs[:_MAX_LISTED]:
         console.print(Text(f"  {safe(test)}", style="green"), soft_wrap=True)
     _show_more(proofs, console)
+
+
+def _show_phrases(verdict: Verdict, console: Console, contestants: int | None = None) -> None:
+    phrases = (proof_phrase(verdict), agreement_phrase(verdict, contestants))
+    said = "; ".join(phrase for phrase in phrases if phrase)
+    if said:
+        console.print(Text(f"{said[0].upper()}{said[1:]}"), soft_wrap=True)
+
+
+def _show_doubts(verdict: Verdict, console: Console) -> None:
+    changed = verdict.evidence.changed_expectations
+    _show_list("Changed expectations", [_changed(one) for one in changed], console)
+    _show_list("Could not be run here", verdict.not_run, console)
 
 
 def _changed(one: ChangedExpectation) -> str:

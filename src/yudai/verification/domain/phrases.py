@@ -5,7 +5,7 @@ Verdicts from before there were rules (version 0) say nothing here: they do not 
 
 from yudai.verification.domain.expect import PERSON
 from yudai.verification.domain.proof import ProofKind
-from yudai.verification.domain.verdict import ChangedExpectation, Verdict, VerdictStatus
+from yudai.verification.domain.verdict import ChangedExpectation, Verdict, VerdictStatus, Weighed
 
 _PROVED = {
     ProofKind.BEHAVIOUR: "proved by behaviour",
@@ -16,7 +16,9 @@ _BY_PERSON = "accepted by a person"
 
 
 def proof_phrase(verdict: Verdict) -> str:
-    """The kind of proof; "" without one."""
+    """The kind of proof; "" if it has not passed."""
+    if verdict.status is not VerdictStatus.PASSED:
+        return ""
     if not verdict.rules or verdict.proof not in _PROVED:
         return ""
     if verdict.proof is ProofKind.INTERFACE and PERSON in verdict.evidence.proved_by:
@@ -25,11 +27,24 @@ def proof_phrase(verdict: Verdict) -> str:
     return f"{_PROVED[verdict.proof]}, {about}"
 
 
-def agreement_phrase(verdict: Verdict, contestants: int) -> str:
+def agreement_phrase(verdict: Verdict, contestants: int | None = None) -> str:
     """How many gave this very answer; "" if it was one."""
     if verdict.agreement < 2:
         return ""
-    return f"{verdict.agreement} of {contestants} contestants gave this answer"
+    of_all = "" if contestants is None else f" of {contestants}"
+    return f"{verdict.agreement}{of_all} contestants gave this answer"
+
+
+def idle_phrase(weighed: Weighed) -> str:
+    """Why a valid test proves nothing; "" if it proves. Names are foreign text."""
+    if weighed.subjects:
+        return f"is about {', '.join(weighed.subjects)}, which the issue does not ask for"
+    if weighed.kind is ProofKind.INTERFACE and weighed.symbols:
+        names = ", ".join(weighed.symbols)
+        return f"uses {names}, which the patch introduced and the issue does not name"
+    if weighed.kind is ProofKind.NONE:
+        return "fails on the base for another reason than the behaviour"
+    return ""
 
 
 def says_phrase(changed: ChangedExpectation) -> str:
