@@ -38,4 +38,3 @@ class StoredFacts:
             for run, examined in found
         ]
         return decide(candidates, examination, rules=self.rules, answers=answers)
-
