@@ -7,6 +7,7 @@ import asyncio
 import json
 import sqlite3
 from collections.abc import AsyncGenerator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -54,7 +55,7 @@ async def carry_out(engine: DbosEngine, config: EngineConfig, diary: Diary) -> N
 
 
 def stored(file: Path) -> dict[str, list[object]]:
-    with sqlite3.connect(file) as db:
+    with closing(sqlite3.connect(file)) as db, db:
         rows = db.execute(
             """SELECT workflow_uuid, name, queue_name, queue_partition_key, application_name,
                 application_version, serialization, workflow_input.inputs
@@ -82,7 +83,7 @@ def test_as_workflows_are_queued(config: EngineConfig, file: Path, diary: Diary)
         "run-s.2.1.1": ["run", "runs", "s.2.1", *ours, given("s.2.1.1")],
         "answer-7": ["answer", "answers", None, *ours, given(7)],
     }
-    with sqlite3.connect(file) as db:
+    with closing(sqlite3.connect(file)) as db, db:
         steps = db.execute(
             """SELECT function_name, output FROM operation_outputs
             WHERE workflow_uuid = 'solve-s.2.1' ORDER BY function_id"""
@@ -136,7 +137,7 @@ async def test_what_older_code_has_begun_goes_on(
     """It was killed when the first of two runs had ended, and its outcome was noted."""
     await engine.start(SOLVE, user_id="somebody")
     await engine.answer(MessageId(7))
-    with sqlite3.connect(file) as db:
+    with closing(sqlite3.connect(file)) as db, db:
         db.execute(
             """UPDATE workflow_status SET status = 'PENDING', executor_id = 'local',
                 owner_xid = 'older' WHERE workflow_uuid = 'solve-s.2.1'"""

@@ -5,6 +5,7 @@ import sqlite3
 import threading
 from collections.abc import AsyncGenerator, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 from urllib.parse import parse_qs, quote, urlsplit
 
@@ -251,7 +252,7 @@ async def test_our_loop_stays_ours(
 
 
 async def test_its_file_is_written_in_turns_with_readers(engine: DbosEngine, tmp_path: Path):
-    with sqlite3.connect(tmp_path / "an engine.db") as db:
+    with closing(sqlite3.connect(tmp_path / "an engine.db")) as db, db:
         assert db.execute("PRAGMA journal_mode").fetchone() == ("wal",)
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.contracts.conftest import make_archive
+from tests.support.host_programs import needs_curl
 from tests.threats.conftest import Rebuild
 from yudai.sandboxes.backends.bubblewrap.backend import BubblewrapBackend
 from yudai.sandboxes.backends.network import dial
@@ -67,6 +68,7 @@ ATTACKS = {
 }
 
 
+@needs_curl
 @pytest.mark.parametrize("attack", ATTACKS)
 async def test_set_up_finds_no_way_to_this_machine(tmp_path: Path, attack: str):
     allowed, command = ATTACKS[attack]
@@ -99,6 +101,7 @@ WITHOUT: dict[str, Callable[[Rebuild, pytest.MonkeyPatch], None]] = {
 }
 
 
+@needs_curl
 @pytest.mark.parametrize("attack", ATTACKS)
 async def test_without_that_defence_it_does(
     tmp_path: Path, rebuild: Rebuild, monkeypatch: pytest.MonkeyPatch, attack: str

@@ -292,6 +292,24 @@ def test_an_answer_that_passes_a_test_as_another_edits_it_is_excused():
     assert statuses(decided(runs))["bare"] is FAILED
 
 
+def test_a_proved_answer_that_would_change_an_expectation_is_not_passed_over():
+    waiting = answer("waiting", proof(), broken=("old",), expectations=(expects(),))
+    keeper = answer("keeper", proof("u"))
+    crossings = [met("keeper", "waiting", test="u"), met("waiting", "keeper", "failed")]
+    [question] = decided([waiting, keeper], *crossings).questions
+    assert set(question.runs) == {"waiting", "keeper"}
+    [other] = decided([changer("bare"), keeper]).questions
+    assert other.runs == ("bare",)
+
+
+def test_an_answer_that_waits_for_a_person_convicts_nobody_and_can_be_convicted():
+    waiting = answer("waiting", proof(), broken=("old",), expectations=(expects(),))
+    runs = [waiting, answer("right", proof("u"))]
+    crossings = [met("waiting", "right", "failed"), met("right", "waiting", "failed", "u")]
+    assert statuses(decided(runs, *crossings)) == {"waiting": FAILED, "right": PASSED}
+    assert statuses(decided(runs, crossings[0])) == {"waiting": UNPROVED, "right": PASSED}
+
+
 def test_answers_that_pass_and_differ_are_asked_about_when_only_size_would_order_them():
     odd = proof("odd", kind="command")
     runs = [answer("one", proof(), odd), answer("other", proof("u"))]

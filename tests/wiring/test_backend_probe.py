@@ -238,7 +238,7 @@ async def test_the_doctor_says_when_a_template_is_too_small(
 
     assert found.usable
     assert "2 processors, 4096 MB memory" in found.limits, "as it is, not as it was asked for"
-    assert ("build it again" in found.detail) is is_small
+    assert ("rebuild it" in found.detail) is is_small
 
 
 async def test_the_doctor_takes_no_place_from_others(

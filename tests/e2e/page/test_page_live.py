@@ -47,7 +47,7 @@ def contestants(house: Installation) -> tuple[str, str]:
     wordy = house.arena.script(
         "wordy",
         {"say": small.PLAN, "run": [small.TEST, small.FIX], **slow},
-        {"say": "A word on it.", "run": ["echo '# double of x' >> doubling.py"], **slow},
+        {"say": "A name for it.", "run": ["echo 'DOUBLE = double' >> doubling.py"], **slow},
         {**small.FINISH, **slow},
     )
     return brief, wordy
@@ -107,7 +107,7 @@ async def test_from_an_issue_to_an_applied_patch(
         await apply(person, solve_id)
         await person.assert_calm()
     assert rested(house.books, solve_id) == "completed"
-    assert "# double of x" in (folder / "doubling.py").read_text()
+    assert "DOUBLE = double" in (folder / "doubling.py").read_text()
     assert house.books.events(solve_id, "champion.chosen")[0].data["reason"] == "it explains itself"
 
 

@@ -208,7 +208,7 @@ async def test_a_path_that_is_not_utf8(forge: LocalForge, tmp_path: Path):
 async def test_a_path_that_no_folder_has(forge: LocalForge):
     with pytest.raises(RefusedError, match="cannot read"):
         await forge.snapshot("a\0b")
-    with pytest.raises(RefusedError, match="name too long"):
+    with pytest.raises(RefusedError, match=r"name too long|there is no folder"):
         await forge.snapshot("x" * 5000)
 
 

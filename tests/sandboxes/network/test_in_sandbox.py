@@ -12,6 +12,7 @@ import pytest
 
 from tests.contracts.conftest import alive, make_archive, until
 from tests.contracts.registry import PACKAGE_JSON, lock, serving
+from tests.support.host_programs import needs_curl, needs_pip
 from tests.support.servers.git_server import serving as serving_git
 from yudai.kit.errors import RefusedError, SandboxError, SetupError
 from yudai.sandboxes.backends.bubblewrap.backend import BubblewrapBackend
@@ -75,6 +76,7 @@ async def set_up(backend: BubblewrapBackend, source: Path, *setup: str, node: bo
     return (await backend.setup_log(base)).decode()
 
 
+@needs_pip
 async def test_package_managers_install_through_it(
     make: Make, tmp_path: Path, blocked: list[Blocked]
 ):
@@ -141,6 +143,7 @@ async def test_what_set_up_may_not_reach_is_refused_in_words_and_told_once(
     ]
 
 
+@needs_pip
 async def test_a_failed_set_up_shows_the_refusal(make: Make, source: Path):
     with pytest.raises(SetupError, match="SANDBOX_SETUP_HOSTS"):
         await set_up(make(), source, "python3 -m pip download --retries 1 tinything")
@@ -154,6 +157,7 @@ async def test_without_hosts_a_sandbox_is_as_it_was(make: Make, source: Path):
     assert said.text.split() == ["output", "request", "runner", "sh", "socket", "0", "2"]
 
 
+@needs_curl
 async def test_each_phase_has_its_own_list(make: Make, source: Path, blocked: list[Blocked]):
     server, port = await greeter()
     backend = make(network=NetworkPolicy(agent=(f"127.0.0.1:{port}",), verification=("pypi.org",)))

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.contracts.conftest import make_archive, until
+from tests.support.host_programs import needs_curl
 from yudai.kit.errors import SandboxError
 from yudai.sandboxes.backends.bubblewrap.backend import BubblewrapBackend
 from yudai.sandboxes.backends.bubblewrap.etc import HOSTS
@@ -91,6 +92,7 @@ async def sandboxes(tmp_path: Path) -> AsyncGenerator[Sandboxes]:
     await made.backend.close()
 
 
+@needs_curl
 @pytest.mark.parametrize("phase", [Phase.AGENT, Phase.VERIFICATION])
 async def test_each_name_is_told_once_with_its_owner_and_phase(sandboxes: Sandboxes, phase: Phase):
     sandbox = await sandboxes.spawn(phase)

@@ -25,6 +25,8 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
+import pytest
+
 from tests.support.clouds.machine_users import IS_ROOT
 from tests.support.clouds.vm_process import PIPE, Pipe, Process, Stdin, VMDiedError
 from yudai.sandboxes.backends.local import cgroups
@@ -91,6 +93,8 @@ class VM:
     @classmethod
     def start(cls, folder: Path, *, env: Path | None = None, **more: Any) -> "VM":
         """Boot from what is in the folder, or from nothing; `env` becomes its /env."""
+        if Path(sys.prefix).is_relative_to("/tmp"):  # noqa: S108 - where this project is
+            pytest.skip("a fake machine clears its /tmp, and this project is below /tmp")
         if not (folder / "etc").exists():
             _furnish(folder, env)
         return cls(folder, env, **more)

@@ -79,9 +79,14 @@ class AnswerSet:
         )
 
     @cached_property
+    def witnesses(self) -> frozenset[RunId]:
+        """Sound answers that wait for no person: their tests speak about others."""
+        return frozenset(r for r in self.sound if not self.alone[r].expected.pending)
+
+    @cached_property
     def tests(self) -> dict[tuple[RunId, str], OwnTest]:
         """Valid tests by author and id, of answers that may speak."""
-        may_speak = self.sound if Rule.AUTHOR_STANDS in self.rules else self.answers.keys()
+        may_speak = self.witnesses if Rule.AUTHOR_STANDS in self.rules else self.answers.keys()
         again = self.examination.author_failed if Rule.AUTHOR_PASSES_AGAIN in self.rules else ()
         return {
             (run_id, test.id): test
@@ -143,7 +148,7 @@ class AnswerSet:
         """How many independent sound answers pass a test, its author's own included."""
         backers = {key: set(self.keys[key[0]]) for key in self.tests}
         for crossing in self.crossings:
-            if self.passes(crossing) and crossing.target in self.sound:
+            if self.passes(crossing) and crossing.target in self.witnesses:
                 backers[crossing.author, crossing.test] |= self.keys[crossing.target]
         return {key: len(found) for key, found in backers.items()}
 

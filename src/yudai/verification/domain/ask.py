@@ -73,16 +73,28 @@ def _expectations(found: AnswerSet) -> Iterator[Question]:
     for run_id in sorted(found.standing):
         for one in found.alone[run_id].expected.pending:
             about.setdefault(question_key(one.test, one.now), []).append(run_id)
-    for key, runs in about.items():
+    for key, waiting in about.items():
         one = pending[key]
+        runs = (*waiting, *_keepers(found, waiting, one.test))
         yield Question(
             key=key,
             kind=QuestionKind.EXPECTATION,
             text=f"Should {one.test} expect {one.now} instead of {one.before}?",
             choices=(ACCEPT, REJECT),
-            runs=tuple(runs),
+            runs=runs,
             detail=f"{one.test}\n- {one.before}\n+ {one.now}\nsaid by: {', '.join(one.says)}",
         )
+
+
+def _keepers(found: AnswerSet, waiting: list[RunId], test: str) -> list[RunId]:
+    """Answers that keep the old value, where one that would change it has a proof besides."""
+    if not any(found.alone[run_id].proofs for run_id in waiting):
+        return []
+    return [
+        run_id
+        for run_id in sorted(found.standing - set(waiting))
+        if test not in found.answers[run_id].examined.broken and found.alone[run_id].proofs
+    ]
 
 
 def _support(found: AnswerSet, verdicts: Verdicts) -> Iterator[Question]:

@@ -1,5 +1,6 @@
 """Finds the repository around a folder by looking at files alone."""
 
+import errno
 import os
 import stat
 from pathlib import Path
@@ -8,6 +9,7 @@ from typing import NamedTuple
 from yudai.kit.errors import NotFoundError, RefusedError
 from yudai.patches.patch import readable
 
+_MISSING = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ELOOP})
 _MAX_SMALL = 1 << 20
 _OPEN = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC
 
@@ -33,7 +35,7 @@ def find_place(target: str) -> Place:
     try:
         start = Path(os.path.realpath(target))
         str(start).encode()
-        if not start.is_dir():
+        if not _is_folder(start):
             raise _no_folder(start, shown)
         os.scandir(start).close()
         return _walk_up(start, shown)
@@ -59,6 +61,16 @@ def read_small(path: Path, *, max_bytes: int = _MAX_SMALL) -> bytes | None:
     return content
 
 
+def _is_folder(path: Path) -> bool:
+    """OSError when that cannot be seen: from Python 3.14 on `is_dir` calls it no folder."""
+    try:
+        return stat.S_ISDIR(path.stat().st_mode)
+    except OSError as error:
+        if error.errno in _MISSING:
+            return False
+        raise
+
+
 def _no_folder(start: Path, shown: str) -> RefusedError:
     if start.exists():
         return RefusedError(f"{shown} is a file: name the folder of a git repository")
@@ -82,7 +94,7 @@ def _walk_up(start: Path, shown: str) -> Place:
 
 def _git_dir(entry: Path) -> Path | None:
     """A folder `.git`, or where a file `.git` leads: work trees and submodules have one."""
-    if entry.is_dir():
+    if _is_folder(entry):
         return entry if _is_git_dir(entry) else None
     content = read_small(entry)
     if content is None or not content.startswith(b"gitdir: "):
@@ -103,5 +115,16 @@ def _common(git_dir: Path) -> Path:
 
 
 def _is_git_dir(folder: Path) -> bool:
-    has_head = (folder / "HEAD").is_file() or (folder / "HEAD").is_symlink()
-    return has_head and (folder / "objects").is_dir() and (folder / "refs").is_dir()
+    head = folder / "HEAD"
+    has_head = head.is_symlink() or (_is_there(head) and not _is_folder(head))
+    return has_head and _is_folder(folder / "objects") and _is_folder(folder / "refs")
+
+
+def _is_there(path: Path) -> bool:
+    try:
+        path.lstat()
+    except OSError as error:
+        if error.errno in _MISSING:
+            return False
+        raise
+    return True
