@@ -30,7 +30,14 @@ from yudai.ranking.domain.scorecard import Place, Scorecard
 from yudai.runs.domain.states import RunState
 from yudai.solves.domain.matrix import Contestant, patch_contestant
 from yudai.solves.domain.strategies import Strategy
-from yudai.verification.domain.verdict import Evidence, Tally, Verdict, VerdictStatus
+from yudai.verification.domain.proof import ProofKind
+from yudai.verification.domain.verdict import (
+    ChangedExpectation,
+    Evidence,
+    Tally,
+    Verdict,
+    VerdictStatus,
+)
 
 SOLVE = SolveId("0190a000-0000-7000-8000-00000000aaaa")
 OTHER = SolveId("0190a000-0000-7000-8000-00000000bbbb")
@@ -216,6 +223,80 @@ def test_what_was_not_proved_closes_nothing():
     assert reference(_story(issue_number=None)) == ""
 
 
+def _proved(kind: ProofKind = ProofKind.BEHAVIOUR, **changes: Any) -> Verdict:
+    return _passed().model_copy(update={"rules": 1, "proof": kind, "tied": True, **changes})
+
+
+def test_a_proof_about_the_issue_closes_it_and_its_kind_is_named():
+    solve = _story(champion=_place(1, _proved(agreement=2)))
+    text = body(solve)
+    assert (
+        "**Proved by behaviour, about this issue; 2 of 3 contestants gave this answer.** 1 test red"
+        in text
+    )
+    assert text.endswith(f"\n\nFixes #12\n\n{marker(SOLVE)}\n")
+    assert "does not close" not in text
+    assert "Fixes #12" in commit_message(solve)
+    told = comment(solve, CommentFacts())
+    assert "\n\nProved by behaviour, about this issue; 2 of 3" in told
+    command = body(_story(champion=_place(1, _proved(ProofKind.COMMAND))))
+    assert "**Proved by a plain command, about this issue.**" in command
+
+
+def test_a_proof_that_is_not_tied_closes_nothing_and_says_what_is_missing():
+    solve = _story(champion=_place(1, _proved(tied=False)))
+    text = body(solve)
+    assert "Proved by behaviour, not visibly about this issue." in text
+    missing = (
+        "It does not close the issue: no test that proves the patch calls what the issue names with"
+        " an input, value or message that the issue gives."
+    )
+    assert text.endswith(f"\n\n{missing}\n\nRefs #12\n\n{marker(SOLVE)}\n")
+    assert commit_message(solve).endswith("\n\nRefs #12\n")
+    assert missing in comment(solve, CommentFacts())
+    for written in (text, commit_message(solve)):
+        assert "Fixes" not in written
+    without = _story(champion=_place(1, _proved(tied=False)), issue_number=None)
+    assert "does not close" not in body(without)
+
+
+def test_a_verdict_from_before_the_rules_names_no_kind():
+    assert reference(_story()) == "Fixes #12"
+    assert "Proved by" not in body(_story())
+    assert "about this issue" not in comment(_story(), CommentFacts())
+
+
+def test_changed_expectations_are_listed():
+    changed = (
+        ChangedExpectation(
+            test="t.py::total", before="3", now="4", says=("the issue",), accepted=True
+        ),
+        ChangedExpectation(test="t.py::name", before="", now="'b'", says=("fast-1", "x_y")),
+    )
+    verdict = _proved(evidence=Evidence(changed_expectations=changed))
+    for text in (
+        body(_story(champion=_place(1, verdict))),
+        comment(_story(champion=_place(1, verdict)), CommentFacts()),
+    ):
+        assert (
+            "#### Changed expectations\n\n- `t.py::total`: `3` before, `4` now, says the issue\n"
+            in text
+        )
+        assert (
+            "- `t.py::name`: nothing before, `'b'` now,"
+            r" says fast\-1, x\_y; a person has to accept it" in text
+        )
+    many = _proved(evidence=Evidence(changed_expectations=changed * 15))
+    assert "- and 10 more" in body(_story(champion=_place(1, many)))
+    assert "Changed expectations" not in body(_story())
+
+
+def test_an_equal_answer_is_said_to_be_one():
+    other = _place(2, _proved(same_as="fast-1"), why="3.0 s instead of 2.0 s")
+    text = body(_story(champion=_place(1, _proved(agreement=2)), others=(other,)))
+    assert r"| same answer as fast\-1; 3\.0 s instead of 2\.0 s |" in text
+
+
 @pytest.mark.parametrize(
     ("tests", "said"),
     [
@@ -302,7 +383,10 @@ def _hostile_story(words: str, *, count: int = 3) -> PublishedSolve:
         "cross_failed": names,
         "withheld": names,
     }
-    verdict = _passed(**evidence).model_copy(update={"summary": words, "flaky": names})
+    changed = ChangedExpectation(test=words, before=words, now=words, says=names)
+    verdict = _passed(**evidence, changed_expectations=(changed,) * count).model_copy(
+        update={"summary": words, "flaky": names, "same_as": words}
+    )
     places = tuple(
         _place(n, verdict, handle=words, why=words, model=words) for n in range(1, count + 1)
     )

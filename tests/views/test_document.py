@@ -5,6 +5,7 @@ from yudai.kit.ids import RunId, SolveId
 from yudai.runs.domain.states import RunState
 from yudai.runs.tables import RunRow
 from yudai.solves.domain.matrix import Matrix, expand
+from yudai.verification.domain.verdict import Evidence, Verdict, VerdictStatus
 from yudai.views.documents import entry
 from yudai.views.domain.document import PlaceEntry
 
@@ -38,7 +39,33 @@ def test_a_place_becomes_plain_words_and_numbers():
         "files_changed": 1,
         "lines_changed": 2,
         "cost_usd": 1.5,
+        "size": 0,
+        "same_as": None,
         "latency_ms": 30,
         "why": "no answer",
     }
     assert shown.verdict.status == "none"
+
+
+def test_a_place_has_the_size_of_its_code_and_the_answer_that_it_equals():
+    verdict = Verdict(
+        status=VerdictStatus.PASSED, same_as="first", agreement=2, evidence=Evidence(size=7)
+    )
+    run = RunRow(
+        id=RunId("r2"),
+        solve_id=SolveId("s1"),
+        position=1,
+        handle="second",
+        contestant=CONTESTANT,
+        state=RunState.COMPLETED,
+        queued_at=0.0,
+        files_changed=1,
+        lines_changed=12,
+        earlier_cost_micros=0,
+        cost_micros=0,
+        latency_ms=30,
+        verdict=verdict,
+        why="",
+    )
+    shown = entry(PlaceEntry, run, rank=2).model_dump(mode="json")
+    assert (shown["size"], shown["same_as"], shown["lines_changed"]) == (7, "first", 12)

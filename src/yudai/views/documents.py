@@ -121,11 +121,14 @@ def chosen_step(messages: Sequence[TrajectoryMessage], number: int) -> Step:
 
 
 def entry(view: type[Entry], run: RunRow, **computed: object) -> Entry:
+    verdict = run.verdict or NOTHING
     return from_attributes(
         view,
         run,
         run_id=run.id,
-        verdict=run.verdict or NOTHING,
+        verdict=verdict,
+        size=verdict.evidence.size,
+        same_as=verdict.same_as or None,
         cost_usd=usd(run.total_cost_micros),
         **computed,
     )

@@ -3056,6 +3056,17 @@ export interface components {
             /** Run Id */
             run_id: string;
             verdict: components["schemas"]["Verdict"];
+            /**
+             * Size
+             * @description Lines of code changed, as the ranking counts them.
+             * @default 0
+             */
+            size: number;
+            /**
+             * Same As
+             * @description Handle of the equal answer that was verified in its place.
+             */
+            same_as?: string | null;
             /** Latency Ms */
             latency_ms: number;
             /** Rank */

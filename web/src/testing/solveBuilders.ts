@@ -7,6 +7,7 @@ import type {
   UpdatesView,
   WatchedSolve,
 } from "@/api/types";
+import { verdictOf } from "@/testing/verdicts";
 
 export const T0 = 1_800_000_000;
 
@@ -77,26 +78,11 @@ export function aPlace(over: Partial<PlaceEntry> = {}): PlaceEntry {
     run_id: "run-a",
     state: "completed",
     cause: null,
-    verdict: {
-      status: "passed",
-      fixed: [],
-      broken: [],
-      flaky: [],
-      missing: [],
-      tampered: [],
-      evidence: {
-        proved_by: ["tests/test_x.py::test_1"],
-        own_tests: [],
-        valid_tests: [],
-        own_failed: [],
-        cross_passed: [],
-        cross_failed: [],
-        withheld: [],
-        executed: 1,
-        baseline_executed: 1,
-      },
-      summary: "",
-    },
+    verdict: verdictOf({
+      evidence: { proved_by: ["tests/test_x.py::test_1"], executed: 1, baseline_executed: 1 },
+    }),
+    size: 1,
+    same_as: null,
     files_changed: 1,
     lines_changed: 8,
     cost_usd: 0.02,

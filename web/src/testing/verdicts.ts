@@ -8,6 +8,13 @@ export function verdictOf(
 ): Verdict {
   return {
     status: "passed",
+    proof: "none",
+    tied: false,
+    convicted_by: [],
+    not_run: [],
+    same_as: "",
+    agreement: 1,
+    rules: 0,
     fixed: [],
     broken: [],
     flaky: [],
@@ -17,6 +24,12 @@ export function verdictOf(
     ...parts,
     evidence: {
       proved_by: [],
+      weighed: [],
+      changed_expectations: [],
+      unsteady: [],
+      support: 0,
+      failures: 0,
+      size: 0,
       own_tests: [],
       valid_tests: [],
       own_failed: [],

@@ -11,6 +11,7 @@ from yudai.arena.blocked_hosts import KINDS, blocked_entry
 from yudai.artifacts.port import ArtifactKind
 from yudai.cli.console import program
 from yudai.cli.exit_codes import FAILED, NO_CHAMPION, OK, OUT_OF_BUDGET
+from yudai.cli.show.evidence import show_evidence, show_reasons
 from yudai.cli.show.questions import show_questions
 from yudai.cli.text import one_line, print_json, safe, seconds
 from yudai.forge.domain.repository import PullState
@@ -63,7 +64,6 @@ _ANSWERED: dict[bool | None, str] = {
     False: "(a person says it is not one)",
 }
 _MAX_DIFF_LINES = 200
-_MAX_PROOFS = 6
 _MAX_BLOCKED = 20
 
 
@@ -100,7 +100,7 @@ async def show_result(
     console.print(_scorecard(document))
     if document.solve.champion is not None:
         await _show_champion(records, document, console)
-    _show_reasons(document, console)
+    show_reasons(document, console)
     console.print(Text(f"\n{safe(document.reason)}", style="bold"), soft_wrap=True)
     show_questions(document, console, server=server)
     if document.ranking:
@@ -215,13 +215,7 @@ async def _show_champion(records: "Records", document: SolveDocument, console: C
     patch = await records.artifact(RunId(champion.run_id), ArtifactKind.PATCH)
     console.print(Text(f"\nThe champion's patch ({safe(champion.handle)})", style="bold"))
     print_diff(console, patch.decode("utf-8", "replace"))
-    proofs = champion.verdict.evidence.proved_by
-    count = "1 test" if len(proofs) == 1 else f"{len(proofs)} tests"
-    console.print(Text(f"\nRed on base, green with this patch: {count}", style="bold"))
-    for test in proofs[:_MAX_PROOFS]:
-        console.print(Text(f"  {safe(test)}", style="green"), soft_wrap=True)
-    if len(proofs) > _MAX_PROOFS:
-        console.print(f"  … and {len(proofs) - _MAX_PROOFS} more", style="dim")
+    show_evidence(document, console)
 
 
 def print_diff(console: Console, patch: str, *, whole: str = "--diff") -> None:
@@ -237,16 +231,3 @@ def _diff_style(line: str) -> str:
     starts = ("diff --git ", "+++", "---", "@@", "+", "-")
     styles = ("bold", "dim", "dim", "cyan", "green", "red")
     return next((style for s, style in zip(starts, styles, strict=True) if line.startswith(s)), "")
-
-
-def _show_reasons(document: SolveDocument, console: Console) -> None:
-    if any(place.why for place in document.ranking):
-        console.print(Text("\nWhy", style="bold"))
-    for place in (place for place in document.ranking if place.why):
-        console.print(
-            Text(f"  {place.rank}. {safe(place.handle)}: {one_line(place.why, width=400)}"),
-            soft_wrap=True,
-        )
-    if document.not_started:
-        count = len(document.not_started)
-        console.print(Text(f"  not started (above the cap): {count} contestants"))

@@ -12,6 +12,7 @@ from yudai.artifacts.port import ArtifactKind
 from yudai.cli import console as consoles
 from yudai.cli.exit_codes import OK
 from yudai.cli.records.records import Records, open_records
+from yudai.cli.show.evidence import show_findings
 from yudai.cli.show.result import (
     is_at_forge,
     print_document,
@@ -151,6 +152,8 @@ async def _show_run(records: Records, run: "RunDetail", *, json: bool, view: Vie
         _print_message(console, message)
     if run.why:
         console.print(Text(f"\nPlace {run.rank}: {one_line(run.why, width=400)}", style="bold"))
+    if run.verdict is not None:
+        show_findings(run.verdict, console)
     more = "" if is_given else "--step N, --plan, --trajectory, "
     console.print(f"Also: {more}--diff, --log, --json", style="dim")
     return OK

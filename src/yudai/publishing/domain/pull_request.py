@@ -8,10 +8,12 @@ from yudai.publishing.domain.pull_request_sections import (
     MAX_NAME,
     MAX_REASON,
     attention,
+    changed_expectations,
     cost,
     cross_examination,
     files,
     is_link,
+    kind_of_proof,
     named,
     proof,
     proofs,
@@ -22,6 +24,7 @@ from yudai.publishing.domain.pull_request_sections import (
 )
 from yudai.publishing.domain.summary import CommentFacts, PublishedSolve
 from yudai.ranking.domain.scorecard import Place
+from yudai.verification.domain.phrases import shortfall_phrase
 
 MAX_BODY = 60_000
 """Characters; the forge takes 65,536."""
@@ -80,17 +83,25 @@ def commit_message(solve: PublishedSolve) -> str:
 
 
 def reference(solve: PublishedSolve) -> str:
-    """Reference to the issue; only a proved patch closes it."""
+    """Reference to the issue; only a patch with a proof about this issue closes it."""
     if solve.issue_number is None:
         return ""
-    return f"{'Fixes' if solve.is_proved else 'Refs'} #{solve.issue_number}"
+    return f"{'Fixes' if solve.is_closing else 'Refs'} #{solve.issue_number}"
+
+
+def _shortfall(solve: PublishedSolve) -> str:
+    """Why the issue stays open, in one sentence."""
+    return (
+        "" if solve.issue_number is None else shortfall_phrase(_champion(solve).scorecard.verdict)
+    )
 
 
 def body(solve: PublishedSolve) -> str:
     card = _champion(solve).scorecard
-    first = [HEADING, scorecard_lines(solve, card), proof(card)]
+    first = [HEADING, scorecard_lines(solve, card), proof(solve, card)]
     more = [
         named("Tests from red to green", proofs(card)),
+        changed_expectations(card),
         cross_examination(card),
         attention(solve, card),
         rivals(solve),
@@ -98,7 +109,7 @@ def body(solve: PublishedSolve) -> str:
         reproduce(solve),
     ]
     made = _DRAFT if card.contestant.is_patch else _AI
-    last = [made, reference(solve), marker(solve.solve_id)]
+    last = [made, _shortfall(solve), reference(solve), marker(solve.solve_id)]
     return _fitted(first, more, last)
 
 
@@ -107,8 +118,10 @@ def comment(solve: PublishedSolve, facts: CommentFacts) -> str:
     first = [HEADING, _result(solve, facts)]
     more: list[str] = []
     if solve.champion is not None:
-        first.append(scorecard_lines(solve, solve.champion.scorecard))
-        more.append(files(solve.files))
+        card = solve.champion.scorecard
+        first += [scorecard_lines(solve, card), kind_of_proof(solve, card)]
+        first.append(_shortfall(solve))
+        more += [files(solve.files), changed_expectations(card)]
     more += [*questions(solve), rivals(solve), reproduce(solve)]
     return _fitted(first, more, [_made_by(solve), marker(solve.solve_id)])
 

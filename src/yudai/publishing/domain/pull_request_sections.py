@@ -8,6 +8,7 @@ from yudai.patches.patch import readable
 from yudai.publishing.domain.summary import AskedQuestion, FileDelta, PublishedSolve
 from yudai.ranking.domain.reducers import count
 from yudai.ranking.domain.scorecard import Place, Scorecard
+from yudai.verification.domain.phrases import agreement_phrase, proof_phrase, says_phrase
 from yudai.verification.domain.verdict import Tally, VerdictStatus
 
 MAX_NAME = 160
@@ -68,7 +69,32 @@ def proofs(card: Scorecard) -> tuple[str, ...]:
     return tuple(test for test in evidence.proved_by if test not in evidence.cross_passed)
 
 
-def proof(card: Scorecard) -> str:
+def kind_of_proof(solve: PublishedSolve, card: Scorecard) -> str:
+    """The kind of proof, whether it is about this issue, and how many gave this answer."""
+    phrases = (
+        proof_phrase(card.verdict),
+        agreement_phrase(card.verdict, len(solve.others) + 1),
+    )
+    said = "; ".join(phrase for phrase in phrases if phrase)
+    return f"{said[0].upper()}{said[1:]}." if said else ""
+
+
+def changed_expectations(card: Scorecard) -> str:
+    """Tests of base that expect something else now: before, now, who says so."""
+    changed = card.verdict.evidence.changed_expectations
+    rows = [
+        f"- {code_span(one.test, limit=MAX_NAME) or '?'}:"
+        f" {code_span(one.before, limit=MAX_NAME) or 'nothing'} before,"
+        f" {code_span(one.now, limit=MAX_NAME) or 'nothing'} now,"
+        f" {md(says_phrase(one), limit=MAX_NAME)}"
+        for one in changed[:_MAX_LISTED]
+    ]
+    left = len(changed) - _MAX_LISTED
+    rows += [f"- and {left} more"] if left > 0 else []
+    return "\n".join(("#### Changed expectations\n", *rows)) if rows else ""
+
+
+def proof(solve: PublishedSolve, card: Scorecard) -> str:
     evidence = card.verdict.evidence
     summary = md(card.verdict.summary, limit=MAX_REASON)
     if card.verdict.status is not VerdictStatus.PASSED:
@@ -83,10 +109,11 @@ def proof(card: Scorecard) -> str:
     flaky = (
         f" {count(len(card.verdict.flaky), 'flaky test')} left out." if card.verdict.flaky else ""
     )
+    kind = kind_of_proof(solve, card)
     return (
-        f"#### Red to green\n\n{said.rstrip('.')}.{flaky} The repository's own tests:"
-        f" {evidence.executed} executed with this patch, {evidence.baseline_executed} on the base"
-        " commit."
+        f"#### Red to green\n\n{kind and f'**{kind}** '}{said.rstrip('.')}.{flaky} The"
+        f" repository's own tests: {evidence.executed} executed with this patch,"
+        f" {evidence.baseline_executed} on the base commit."
     )
 
 
@@ -169,9 +196,14 @@ def _row(place: Place) -> str:
         card.verdict.status,
         f"{card.files_changed} / {card.lines_changed}",
         _money(card.cost_micros),
-        md(place.why, limit=_MAX_WHY),
+        md(_why(place), limit=_MAX_WHY),
     )
     return f"| {' | '.join(cells)} |\n"
+
+
+def _why(place: Place) -> str:
+    same_as = place.scorecard.verdict.same_as
+    return "; ".join(part for part in (same_as and f"same answer as {same_as}", place.why) if part)
 
 
 def cost(solve: PublishedSolve, card: Scorecard) -> str:

@@ -4,8 +4,9 @@ from yudai.kit.ids import SolveId
 from yudai.kit.value import Value
 from yudai.patches.patch import Patch, readable
 from yudai.ranking.domain.scorecard import Place
+from yudai.verification.domain.phrases import is_closing
 from yudai.verification.domain.question import Choice
-from yudai.verification.domain.verdict import Tally, VerdictStatus
+from yudai.verification.domain.verdict import Tally
 
 
 class FileDelta(Value):
@@ -54,9 +55,10 @@ class PublishedSolve(Value):
     """URL of the solve; "" when others could not see it."""
 
     @property
-    def is_proved(self) -> bool:
+    def is_closing(self) -> bool:
+        """Whether the champion's verdict shows that this very issue is solved."""
         champion = self.champion
-        return champion is not None and champion.scorecard.verdict.status is VerdictStatus.PASSED
+        return champion is not None and is_closing(champion.scorecard.verdict)
 
 
 class CommentFacts(Value):

@@ -89,6 +89,10 @@ class RunEntry(RunHead):
 
     run_id: RunId
     verdict: Verdict
+    size: int = Field(default=0, description="Lines of code changed, as the ranking counts them.")
+    same_as: str | None = Field(
+        default=None, description="Handle of the equal answer that was verified in its place."
+    )
     latency_ms: int
 
 

@@ -158,3 +158,27 @@ describe("scorecards", () => {
     expect(decided(scoreRows(runOf("a"), unjudged, "simple"))).toEqual([]);
   });
 });
+
+describe("the scores of the evidence reducer", () => {
+  it("decides by the first rule that differs: proof, then about the issue, then support", () => {
+    const parts = { rules: 1, proof: "behaviour" as const, tied: true };
+    const a = runOf("a", { verdict: verdictOf({ ...parts, evidence: { size: 9, support: 2 } }) });
+    const command = runOf("b", { verdict: verdictOf({ ...parts, proof: "command" }) });
+    const untied = runOf("b", { verdict: verdictOf({ ...parts, tied: false }) });
+    const alone = runOf("b", { verdict: verdictOf({ ...parts, evidence: { support: 1 } }) });
+    const small = runOf("b", {
+      verdict: verdictOf({ ...parts, evidence: { size: 3, support: 2 } }),
+    });
+    const decider = (b: typeof a) => scoreRows(a, b, "evidence").find((row) => row.decides);
+    expect(decider(command)).toMatchObject({ name: "proof", rule: 2, ahead: "A", b: "command" });
+    expect(decider(untied)).toMatchObject({ name: "about this issue", b: "not visibly" });
+    expect(decider(alone)).toMatchObject({ name: "independent answers behind it", ahead: "A" });
+    expect(decider(small)).toMatchObject({ name: "lines of code", a: "9", b: "3", ahead: "B" });
+  });
+
+  it("tells how many gave the same answer", () => {
+    const a = runOf("a", { verdict: verdictOf({ agreement: 3 }) });
+    const row = scoreRows(a, runOf("b"), "simple").find(({ name }) => name === "same answer");
+    expect(row).toMatchObject({ a: "3 contestants", b: "–", rule: null });
+  });
+});

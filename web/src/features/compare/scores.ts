@@ -1,6 +1,7 @@
 import { REDUCERS } from "@/api/choices";
 import type { RunView, VerdictStatus } from "@/api/types";
 import { clock, duration, money } from "@/lib/format";
+import { KINDS } from "@/lib/verdicts";
 
 const VERDICT_ORDER: readonly VerdictStatus[] = [
   "passed",
@@ -20,6 +21,47 @@ interface Measure {
   /** Hidden in a blind comparison, because it could identify the run. */
   isTelling?: boolean;
 }
+
+type Verdict = NonNullable<RunView["verdict"]>;
+
+/** A number of the verdict; lower is better. */
+function ofVerdict(
+  name: string,
+  key: (verdict: Verdict) => number,
+  says: (verdict: Verdict) => string,
+): Measure {
+  return {
+    name,
+    key: (run) => (run.verdict ? key(run.verdict) : null),
+    says: (run) => (run.verdict ? says(run.verdict) : "–"),
+  };
+}
+
+const proof = ofVerdict(
+  "proof",
+  ({ proof }) => KINDS.indexOf(proof),
+  ({ proof }) => proof,
+);
+const tied = ofVerdict(
+  "about this issue",
+  ({ tied }) => (tied ? 0 : 1),
+  ({ tied }) => (tied ? "yes" : "not visibly"),
+);
+const support = ofVerdict(
+  "independent answers behind it",
+  ({ evidence }) => -evidence.support,
+  ({ evidence }) => String(evidence.support),
+);
+const failures = ofVerdict(
+  "others' tests failed",
+  ({ evidence }) => evidence.failures,
+  ({ evidence }) => String(evidence.failures),
+);
+const size = ofVerdict(
+  "lines of code",
+  ({ evidence }) => evidence.size,
+  ({ evidence }) => String(evidence.size),
+);
 
 const verdict: Measure = {
   name: "verdict",
@@ -50,7 +92,17 @@ const submitted: Measure = {
 };
 
 /** Measures by reducer rule. Steadiness, the last rule, is not shown. */
-const MEASURES: Record<string, Measure> = { files, lines, time, submitted };
+const MEASURES: Record<string, Measure> = {
+  proof,
+  tied,
+  support,
+  failures,
+  size,
+  files,
+  lines,
+  time,
+  submitted,
+};
 
 function rulesOf(reducer: string): readonly Measure[] {
   const names = REDUCERS[reducer] ?? [];
@@ -61,6 +113,7 @@ const FACTS: readonly Measure[] = [
   { name: "red to green", says: (run) => proved(run) },
   { name: "broken or missing", says: (run) => brokenCount(run) },
   { name: "others' tests passed", says: (run) => crossPassed(run) },
+  { name: "same answer", says: (run) => agreement(run) },
   files,
   lines,
   time,
@@ -72,6 +125,10 @@ const FACTS: readonly Measure[] = [
 
 function proved(run: RunView): string {
   return String(run.verdict?.evidence.proved_by.length ?? "–");
+}
+
+function agreement({ verdict }: RunView): string {
+  return verdict && verdict.agreement > 1 ? `${verdict.agreement} contestants` : "–";
 }
 
 function brokenCount(run: RunView): string {

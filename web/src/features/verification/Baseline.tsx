@@ -1,5 +1,5 @@
 import type { TestsView } from "@/api/types";
-import { Part } from "@/features/verification/Findings";
+import { Part } from "@/features/verification/Part";
 import { count } from "@/lib/format";
 import { CopyButton } from "@/ui/CopyButton";
 import { Hostile } from "@/ui/Hostile";

@@ -1,6 +1,8 @@
-import type { ReactNode } from "react";
 import type { Verdict } from "@/api/types";
+import { ChangedExpectations } from "@/features/verification/ChangedExpectations";
 import { examiners, proofs } from "@/features/verification/evidence";
+import { OwnTests } from "@/features/verification/OwnTests";
+import { Part } from "@/features/verification/Part";
 import { count } from "@/lib/format";
 import { Hostile } from "@/ui/Hostile";
 import { type Outcome, TestNames } from "@/ui/TestNames";
@@ -21,6 +23,12 @@ const AGAINST: readonly Group[] = [
     outcome: "red",
   },
   {
+    title: "Convicted by",
+    what: "Tests of other contestants that prove their authors' patches, and fail on this one.",
+    items: (verdict) => verdict.convicted_by,
+    outcome: "red",
+  },
+  {
     title: "Broken",
     what: "Green on the base, red with this patch.",
     items: (verdict) => verdict.broken,
@@ -31,6 +39,12 @@ const AGAINST: readonly Group[] = [
     what: "Run on the base, not run with this patch.",
     items: (verdict) => verdict.missing,
     outcome: "red",
+  },
+  {
+    title: "Not run",
+    what: "Tests that count and could not be run here: whether this patch passes them is not known.",
+    items: (verdict) => verdict.not_run,
+    outcome: "unknown",
   },
   {
     title: "Withheld",
@@ -44,6 +58,12 @@ const AGAINST: readonly Group[] = [
     items: (verdict) => verdict.flaky,
     outcome: "note",
   },
+  {
+    title: "Unsteady",
+    what: "Failed once, and passed when they were run again, alone: they do not count against it.",
+    items: (verdict) => verdict.evidence.unsteady,
+    outcome: "note",
+  },
 ];
 
 export function Findings({ verdict }: { verdict: Verdict }) {
@@ -52,6 +72,7 @@ export function Findings({ verdict }: { verdict: Verdict }) {
       {AGAINST.map((group) => (
         <Listed key={group.title} group={group} verdict={verdict} />
       ))}
+      <ChangedExpectations verdict={verdict} />
       <Proof verdict={verdict} />
       <OwnTests verdict={verdict} />
       <CrossExamination verdict={verdict} />
@@ -66,30 +87,6 @@ function Listed({ group, verdict }: { group: Group; verdict: Verdict }) {
     <Part title={group.title} number={items.length} what={group.what}>
       <TestNames tests={items} outcome={group.outcome} />
     </Part>
-  );
-}
-
-interface PartProps {
-  title: string;
-  number?: number;
-  what: ReactNode;
-  children: ReactNode;
-}
-
-export function Part({ title, number, what, children }: PartProps) {
-  return (
-    <section aria-label={title} className="card flex min-w-0 flex-col gap-2 p-4">
-      <div>
-        <h3 className="text-sm font-semibold">
-          {title}
-          {number !== undefined && (
-            <span className="ml-2 font-normal text-muted tabular-nums">{number}</span>
-          )}
-        </h3>
-        <p className="text-xs text-soft">{what}</p>
-      </div>
-      {children}
-    </section>
   );
 }
 
@@ -119,31 +116,9 @@ function Proof({ verdict }: { verdict: Verdict }) {
   );
 }
 
-function OwnTests({ verdict }: { verdict: Verdict }) {
-  const { own_tests, own_failed, valid_tests } = verdict.evidence;
-  const [failed, valid] = [new Set(own_failed), new Set(valid_tests)];
-  const passing = own_tests.filter((test) => !failed.has(test));
-  if (!own_tests.length && !own_failed.length) return null;
-  return (
-    <Part
-      title="Own tests"
-      number={own_tests.length}
-      what="New tests of this patch. A test that fails on the base and passes here is valid, and is run on the other contestants' patches."
-    >
-      {own_failed.length > 0 && <TestNames tests={own_failed} outcome="red" />}
-      {passing.length > 0 && (
-        <TestNames
-          tests={passing}
-          outcome="green"
-          aside={(test) => (valid.has(test) ? "valid" : "also green on the base")}
-        />
-      )}
-    </Part>
-  );
-}
-
 function CrossExamination({ verdict }: { verdict: Verdict }) {
   const contestants = examiners(verdict);
+  const convicting = new Set(verdict.convicted_by);
   if (!contestants.length) return null;
   return (
     <Part
@@ -161,7 +136,13 @@ function CrossExamination({ verdict }: { verdict: Verdict }) {
             </span>
           </summary>
           <div className="flex flex-col gap-0.5 py-1 pl-4">
-            <TestNames tests={failed} outcome="red" />
+            <TestNames
+              tests={failed}
+              outcome="red"
+              aside={(test) =>
+                verdict.rules && !convicting.has(`${handle}::${test}`) ? "does not count" : ""
+              }
+            />
             <TestNames tests={passed} outcome="green" />
           </div>
         </details>

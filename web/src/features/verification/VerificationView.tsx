@@ -12,6 +12,7 @@ import {
 } from "@/features/verification/evidence";
 import { Findings } from "@/features/verification/Findings";
 import { Logs } from "@/features/verification/Logs";
+import { agreementWords, proofWords } from "@/lib/verdicts";
 import { Hostile } from "@/ui/Hostile";
 import { VerdictBadge } from "@/ui/StateBadge";
 import { Empty, Failure, Skeleton } from "@/ui/states";
@@ -73,6 +74,7 @@ function Headline({ view }: { view: TestsView }) {
           <Hostile text={verdict.summary} />
         </p>
       )}
+      <Proof verdict={verdict} />
       <dl className="mt-3 grid grid-cols-2 gap-x-6 gap-y-2 sm:grid-cols-4 xl:grid-cols-7">
         {checks(view).map((check) => (
           <CheckNumber key={check.name} check={check} />
@@ -80,6 +82,22 @@ function Headline({ view }: { view: TestsView }) {
       </dl>
       <p className="mt-3 text-xs text-soft">{executed(verdict)}</p>
     </div>
+  );
+}
+
+/** The kind of proof, who gave the same answer, and who was verified in its place. */
+function Proof({ verdict }: { verdict: TestsView["verdict"] }) {
+  const words = [proofWords(verdict), agreementWords(verdict)].filter(Boolean).join("; ");
+  if (!words && !verdict.same_as) return null;
+  return (
+    <p className="mt-1 text-sm [overflow-wrap:anywhere]">
+      {words && <span className="block first-letter:uppercase">{words}.</span>}
+      {verdict.same_as && (
+        <span className="block text-soft">
+          Same answer as <Hostile text={verdict.same_as} />, which was verified in its place.
+        </span>
+      )}
+    </p>
   );
 }
 

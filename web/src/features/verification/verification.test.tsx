@@ -7,6 +7,8 @@ import { checks, examiners, proofs } from "@/features/verification/evidence";
 import { VerificationView } from "@/features/verification/VerificationView";
 import { verdictOf } from "@/testing/verdicts";
 
+type Weighed = TestsView["verdict"]["evidence"]["weighed"][number];
+
 const VIEW: TestsView = {
   run_id: "r1",
   verdict: verdictOf(),
@@ -116,5 +118,125 @@ describe("a verification", () => {
     );
     expect(await screen.findByText("this run is running")).toBeInTheDocument();
     vi.unstubAllGlobals();
+  });
+});
+
+describe("the proof of a verification", () => {
+  it("shows the kind of proof, agreement, and the answer that it equals", () => {
+    const verdict = verdictOf({
+      proof: "command",
+      rules: 1,
+      agreement: 3,
+      same_as: "first",
+    });
+    const { container } = show({ ...VIEW, verdict });
+    expect(container).toHaveTextContent(
+      "proved by a plain command, not visibly about this issue; 3 contestants gave this answer.",
+    );
+    expect(container).toHaveTextContent("Same answer as first, which was verified in its place.");
+  });
+
+  it("shows no kind of proof for verdicts from before the rules", () => {
+    const { container } = show(VIEW);
+    expect(container).not.toHaveTextContent("proved by");
+  });
+
+  it("shows each own test with its kind, and why it proves nothing", () => {
+    const weighed = (test: string, parts: Partial<Weighed> = {}): Weighed => ({
+      test,
+      kind: "behaviour",
+      tied: false,
+      subjects: [],
+      symbols: [],
+      support: 1,
+      ...parts,
+    });
+    const verdict = verdictOf({
+      rules: 1,
+      evidence: {
+        own_tests: ["t::good", "t::free", "t::timed", "t::new", "t::import", "t::green"],
+        weighed: [
+          weighed("t::good", { tied: true }),
+          weighed("t::free"),
+          weighed("t::timed", { subjects: ["timing"] }),
+          weighed("t::new", { kind: "interface", symbols: ["--fast"] }),
+          weighed("t::import", { kind: "none" }),
+        ],
+      },
+    });
+    show({ ...VIEW, verdict });
+    const own = part("Own tests");
+    const rows = own.getAllByRole("listitem").map((row) => row.textContent);
+    expect(rows).toEqual([
+      "✓passes: t::goodbehaviour, about this issue",
+      "✓passes: t::freebehaviour",
+      "✓passes: t::greenalso green on the base",
+      "!t::timed behaviour: is about timing, which the issue does not ask for",
+      "!t::new interface: uses --fast, which the patch introduced and the issue does not name",
+      "!t::import fails on the base for another reason than the behaviour",
+    ]);
+  });
+
+  it("shows changed expectations as before and after, with who says so", () => {
+    const changed = { test: "t::total", before: "3", now: "", says: ["the issue"], accepted: true };
+    const open = { test: "t::name", before: "'a'", now: "'b'", says: ["ada"], accepted: false };
+    show({
+      ...VIEW,
+      verdict: verdictOf({ evidence: { changed_expectations: [changed, open] } }),
+    });
+    const [first, second] = part("Changed expectations").getAllByRole("listitem");
+    expect(first).toHaveTextContent("t::totalbefore3nownothingsays the issue");
+    expect(second).toHaveTextContent("says ada; a person has to accept it");
+  });
+});
+
+describe("the limits of a verification", () => {
+  it("shows who convicts it, what was not run, and what is unsteady", () => {
+    const verdict = verdictOf({
+      status: "failed",
+      rules: 1,
+      convicted_by: ["rival::t::x"],
+      not_run: ["rival::t::slow"],
+      evidence: { cross_failed: ["rival::t::x", "rival::t::y"], unsteady: ["t::shaky"] },
+    });
+    show({ ...VIEW, verdict });
+    expect(part("Convicted by").getByRole("listitem")).toHaveTextContent("rival::t::x");
+    expect(part("Not run").getByRole("listitem")).toHaveTextContent("rival::t::slow");
+    expect(part("Unsteady").getByRole("listitem")).toHaveTextContent("t::shaky");
+    const crossed = part("Cross-examination").getAllByRole("listitem", { hidden: true });
+    expect(crossed.map((row) => row.textContent)).toEqual([
+      "✗fails: t::x",
+      "✗fails: t::ydoes not count",
+    ]);
+  });
+
+  it("shows hostile values as text", () => {
+    const text = "\u202e<img src=x>\u200b";
+    const weighed: Weighed = {
+      test: text,
+      kind: "interface",
+      tied: false,
+      subjects: [],
+      symbols: [text],
+      support: 1,
+    };
+    const changed = { test: text, before: text, now: text, says: [text], accepted: false };
+    const { container } = show({
+      ...VIEW,
+      verdict: verdictOf({
+        rules: 1,
+        same_as: text,
+        convicted_by: [text],
+        not_run: [text],
+        evidence: {
+          own_tests: [text],
+          weighed: [weighed],
+          changed_expectations: [changed],
+          unsteady: [text],
+        },
+      }),
+    });
+    expect(container.querySelector("img")).toBeNull();
+    expect(container.innerHTML).not.toMatch(/[\u202e\u200b]/u);
   });
 });

@@ -9,6 +9,7 @@ import {
   type Taken,
 } from "@/features/solve/outcome/decision";
 import { OutcomeCard } from "@/features/solve/outcome/OutcomeCard";
+import { ProofLine } from "@/features/solve/outcome/ProofLine";
 import { count, date, duration, money } from "@/lib/format";
 import { Button } from "@/ui/Button";
 import { Hostile } from "@/ui/Hostile";
@@ -100,6 +101,7 @@ function Champion(props: OutcomeProps) {
       }
       actions={<Decisions {...props} />}
     >
+      {place && <ProofLine verdict={place.verdict} contestants={solve.progress.total} />}
       <p>
         <Hostile text={place && second ? sansVerdict(place.why) : solve.reason} />
       </p>

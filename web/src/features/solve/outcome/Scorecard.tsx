@@ -4,6 +4,7 @@ import type { PlaceEntry } from "@/api/types";
 import { sansVerdict } from "@/features/solve/outcome/decision";
 import { duration, money } from "@/lib/format";
 import { shown } from "@/lib/hostile";
+import { equalAnswers, proofWords } from "@/lib/verdicts";
 import { Hostile } from "@/ui/Hostile";
 import { StateBadge, VerdictBadge } from "@/ui/StateBadge";
 import { Empty } from "@/ui/states";
@@ -42,6 +43,7 @@ export function Scorecard(props: Props) {
 }
 
 function Table({ solveId, ranking, isRanked, champion, hot, heat, diff }: Props) {
+  const equals = equalAnswers(ranking);
   return (
     <section
       aria-label="Scorecard"
@@ -74,6 +76,7 @@ function Table({ solveId, ranking, isRanked, champion, hot, heat, diff }: Props)
               key={place.run_id}
               solveId={solveId}
               place={place}
+              equal={equals.get(place.handle) ?? ""}
               isRanked={isRanked}
               isChampion={place.run_id === champion}
               isHot={place.run_id === hot}
@@ -90,6 +93,8 @@ function Table({ solveId, ranking, isRanked, champion, hot, heat, diff }: Props)
 interface RowProps {
   solveId: string;
   place: PlaceEntry;
+  /** Handle of the better place with the same answer, if any. */
+  equal: string;
   isRanked: boolean;
   isChampion: boolean;
   isHot: boolean;
@@ -100,6 +105,7 @@ interface RowProps {
 const Row = memo(function Row({
   solveId,
   place,
+  equal,
   isRanked,
   isChampion,
   isHot,
@@ -109,6 +115,7 @@ const Row = memo(function Row({
   const { verdict } = place;
   const fixed = new Set([...verdict.fixed, ...verdict.evidence.proved_by]).size;
   const handle = shown(place.handle);
+  const proof = equal ? "" : proofWords(verdict);
   return (
     <tr
       onPointerEnter={() => heat(place.run_id)}
@@ -145,7 +152,8 @@ const Row = memo(function Row({
       <td className="text-right tabular-nums">{duration(place.latency_ms / 1000)}</td>
       <td className="text-right tabular-nums">{money(place.cost_usd)}</td>
       <td className="min-w-52 text-soft [overflow-wrap:anywhere]">
-        <Hostile text={sansVerdict(place.why)} />
+        <Hostile text={equal ? `same answer as ${equal}` : sansVerdict(place.why)} />
+        {proof && <span className="block text-xs text-muted first-letter:uppercase">{proof}</span>}
       </td>
       <td className="text-right">
         {place.files_changed > 0 && (

@@ -10,6 +10,8 @@ export function endingOf({ state, champion }: WatchedSolve): Ending {
 }
 
 const RULES: Record<string, string> = {
+  evidence:
+    "passed tests first, then the strongest proof, about this issue, most support, smallest code, shortest time",
   simple: "passed tests first, then fewest files, smallest diff, shortest time",
   first: "passed tests first, then the earliest submission",
 };
