@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.contracts.conftest import make_archive
-from tests.support.host_programs import needs_curl
+from tests.sandboxes.network.host_programs import needs_curl
 from tests.threats.conftest import Rebuild
 from yudai.sandboxes.backends.bubblewrap.backend import BubblewrapBackend
 from yudai.sandboxes.backends.network import dial

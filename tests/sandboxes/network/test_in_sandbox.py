@@ -12,7 +12,7 @@ import pytest
 
 from tests.contracts.conftest import alive, make_archive, until
 from tests.contracts.registry import PACKAGE_JSON, lock, serving
-from tests.support.host_programs import needs_curl, needs_pip
+from tests.sandboxes.network.host_programs import needs_curl, needs_pip
 from tests.support.servers.git_server import serving as serving_git
 from yudai.kit.errors import RefusedError, SandboxError, SetupError
 from yudai.sandboxes.backends.bubblewrap.backend import BubblewrapBackend

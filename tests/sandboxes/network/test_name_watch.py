@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.contracts.conftest import make_archive, until
-from tests.support.host_programs import needs_curl
+from tests.sandboxes.network.host_programs import needs_curl
 from yudai.kit.errors import SandboxError
 from yudai.sandboxes.backends.bubblewrap.backend import BubblewrapBackend
 from yudai.sandboxes.backends.bubblewrap.etc import HOSTS
