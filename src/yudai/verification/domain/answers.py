@@ -108,12 +108,18 @@ class AnswerSet:
         """Whether it speaks against the rival, if the test may."""
         if self.passes(crossing):
             return False
-        is_slow = crossing.answered is Answered.SLOW
-        if crossing.answered is Answered.UNKNOWN or (is_slow and Rule.ENDS_IN_TIME in self.rules):
+        if self.is_unsettled(crossing):
             return False
         has_own_names = bool(self.tests[crossing.author, crossing.test].symbols)
         is_foreign = has_own_names and not crossing.is_behaviour
         return not (is_foreign and Rule.FOREIGN_NAMES_ACQUIT in self.rules)
+
+    def is_unsettled(self, crossing: Crossing) -> bool:
+        """Neither passed nor failed: we could not run it, or it did not end in time."""
+        is_slow = crossing.answered is Answered.SLOW
+        return crossing.answered is Answered.UNKNOWN or (
+            is_slow and Rule.ENDS_IN_TIME in self.rules
+        )
 
     def may_convict(self, test: OwnTest) -> bool:
         return Rule.ONLY_PROOFS_CONVICT not in self.rules or shows(test, self.rules)
@@ -208,10 +214,11 @@ class AnswerSet:
         )
 
     def agree(self, one: RunId, other: RunId) -> bool:
-        """Whether a test of one that counts passes on the other, and none fails."""
+        """Whether a test of one that counts passes on the other, and all others do."""
         met = [
             crossing
             for crossing in self.between(one, other)
             if shows(self.tests[crossing.author, crossing.test], self.rules)
         ]
-        return any(map(self.passes, met)) and not any(map(self.fails, met))
+        unsettled = any(map(self.is_unsettled, met))
+        return any(map(self.passes, met)) and not unsettled and not any(map(self.fails, met))
