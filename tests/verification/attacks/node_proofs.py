@@ -39,7 +39,7 @@ ATTACKS = [
         "node-helper-by-a-name-that-is-made-at-run-time",
         NODE,
         wrong(MORE, "assert.ok(durations[['hours', 'Are', 'Known'].join('')]());"),
-        Rule.RED_FOR_A_REASON,
+        Rule.INTERFACE_IS_NO_PROOF,
     ),
     Attack(
         "node-helper-that-is-only-looked-for",
@@ -101,7 +101,7 @@ ATTACKS = [
             "assert.ok(require(['..', 'hours'].join('/')));",
             hours__js="module.exports = true;\n",
         ),
-        Rule.RED_FOR_A_REASON,
+        Rule.INTERFACE_IS_NO_PROOF,
     ),
     Attack(
         "node-new-file-that-the-test-opens",

@@ -84,7 +84,7 @@ ATTACKS = [
                 assert getattr(durations, "_".join(["hours", "are", "known"]))()
             """,
         ),
-        Rule.RED_FOR_A_REASON,
+        Rule.INTERFACE_IS_NO_PROOF,
     ),
     Attack(
         "python-helper-found-with-hasattr",
@@ -186,7 +186,7 @@ ATTACKS = [
             """,
             known_hours__py="HOURS = True\n",
         ),
-        Rule.RED_FOR_A_REASON,
+        Rule.INTERFACE_IS_NO_PROOF,
     ),
     Attack(
         "python-words-of-an-error",
