@@ -199,7 +199,6 @@ def _fixed_kind(
     if was_expected or case.is_behaviour(failure_of(first, test), Patch(files=())):
         return ProofKind.BEHAVIOUR
     found = used(symbols, path=path, text=text, test=test, files={})
-    is_named = bool(found) and all(
-        named_by(case.issue, s) for s in found if s.kind is not SymbolKind.MODULE
-    )
+    asked = [s for s in found if s.kind is not SymbolKind.MODULE] or found
+    is_named = bool(asked) and all(named_by(case.issue, s) for s in asked)
     return ProofKind.INTERFACE if is_named else ProofKind.NONE

@@ -130,11 +130,18 @@ class AnswerSet:
         found = [
             crossing
             for crossing in self.crossings
-            if self.fails(crossing) and self.may_convict(self.tests[crossing.author, crossing.test])
+            if self.fails(crossing)
+            and self.may_convict(self.tests[crossing.author, crossing.test])
+            and not self._is_pending(crossing)
         ]
         if Rule.COMMANDS_NEED_TWO not in self.rules:
             return found
         return [c for c in found if not self._is_lone_command(c, found)]
+
+    def _is_pending(self, crossing: Crossing) -> bool:
+        """A changed expectation that nobody has accepted speaks against nobody."""
+        pending = self.alone[crossing.author].expected.pending
+        return any(one.test == crossing.test for one in pending)
 
     def _is_lone_command(self, crossing: Crossing, found: Iterable[Crossing]) -> bool:
         if self.tests[crossing.author, crossing.test].kind is not ProofKind.COMMAND:
