@@ -4,11 +4,8 @@ from tests.support.verified_repo import Files
 from tests.verification.attacks.attack import Attack
 from tests.verification.attacks.node_scene import (
     EXAMPLE_TEST,
-    GOOD_TEST,
-    HEAD,
     NODE,
     OLD,
-    RIGHT,
     RIGHT_ANSWER,
     SILENT,
     SOURCE,
@@ -41,6 +38,7 @@ ATTACKS = [
         against(WRONG, WRONG_TEST, silent=True),
         Rule.SUPPORT_DECIDES,
         wins="",
+        always=True,
     ),
     Attack(
         "node-test-that-skips-on-rivals",
@@ -64,20 +62,13 @@ ATTACKS = [
         wins="",
     ),
     Attack(
-        "node-test-that-hangs-on-rivals",
-        NODE,
-        against(WRONG, on_rivals("while (true);")),
-        Rule.ENDS_IN_TIME,
-        wins="",
-        timeout_s=4,
-    ),
-    Attack(
         "node-product-that-hangs-on-what-rivals-test",
         NODE,
         against(
             STUB.replace(OLD, "  while (seconds && seconds % 3600 === 0);\n" + OLD), EXAMPLE_TEST
         ),
         timeout_s=4,
+        always=True,
     ),
     Attack(
         "node-private-name-convicts-nobody",
@@ -132,19 +123,6 @@ ATTACKS = [
         wins="",
     ),
     Attack(
-        "node-equal-patches-for-weight",
-        NODE,
-        {
-            **{
-                handle: {"durations.js": WRONG, "test/wrong.test.js": WRONG_TEST}
-                for handle in ("wrong", "wrong2", "wrong3")
-            },
-            "right": RIGHT_ANSWER,
-            "silent": SILENT,
-        },
-        Rule.EQUAL_IS_ONE,
-    ),
-    Attack(
         "node-many-contestants-of-one-model",
         NODE,
         {
@@ -156,25 +134,5 @@ ATTACKS = [
             "silent": SILENT,
         },
         models={"wrong": "one", "wrong2": "one", "wrong3": "one"},
-    ),
-    Attack(
-        "node-test-of-base-that-only-fails-after-another",
-        NODE,
-        {
-            "wrong": {"durations.js": STUB, "test/example.test.js": EXAMPLE_TEST},
-            "right": {
-                "durations.js": RIGHT.replace(
-                    "    return `${seconds / 3600}h`;",
-                    "    human.seen = true;\n    return `${seconds / 3600}h`;",
-                ),
-                "test/right.test.js": GOOD_TEST,
-            },
-        },
-        Rule.FAILURES_ARE_CONFIRMED,
-        base={
-            "test/state.test.js": f"{HEAD}{ALL}"
-            "test('first', () => assert.ok(durations.human(7200)));\n"
-            "test('second', () => assert.ok(!durations.human.seen));\n"
-        },
     ),
 ]
