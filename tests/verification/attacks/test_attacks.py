@@ -58,4 +58,4 @@ async def test_an_attack_fails_and_wins_without_the_rule(ground: Ground, attack:
 
 def test_there_are_enough_attacks_and_names_are_unique():
     assert len({attack.name for attack in ATTACKS}) == len(ATTACKS) >= 40
-    assert min(sum(a.scene.node is node for a in ATTACKS) for node in (True, False)) >= 15
+    assert min(sum(a.scene.node is node for a in ATTACKS) for node in (True, False)) >= 20
