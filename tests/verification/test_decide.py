@@ -153,6 +153,17 @@ def test_a_test_that_sleeps_on_others_convicts_nobody():
     assert statuses(decided(runs, *crossings, rules=rules))["right"] is FAILED
 
 
+def test_hanging_on_the_test_of_another_is_no_acquittal():
+    runs = [answer("hung", proof("u"), size=1), answer("right", proof(), size=9)]
+    crossings = [met("right", "hung", "slow"), met("hung", "right", test="u")]
+    decision = decided(runs, *crossings)
+    assert statuses(decision) == {"hung": PASSED, "right": PASSED}
+    hung, right = (decision.verdicts[RunId(handle)].evidence for handle in ("hung", "right"))
+    assert (hung.support, hung.failures) == (1, 1)
+    assert (right.support, right.failures) == (1, 0)
+    assert [(q.kind, q.runs) for q in decision.questions] == [(QuestionKind.NOT_RUN, ("hung",))]
+
+
 def test_nobody_is_convicted_for_lacking_names_that_only_the_author_chose():
     own = proof(symbols=("helper",))
     runs = [answer("namer", own), answer("right", proof("u"))]

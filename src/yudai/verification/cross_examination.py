@@ -26,6 +26,7 @@ from yudai.verification.domain.judge import judge_alone, shows
 from yudai.verification.domain.proof import OwnTest
 from yudai.verification.domain.rules import RULES, Rule, Rules
 from yudai.verification.executions import Execution, Executions
+from yudai.verification.own_tests import failure_of
 from yudai.verification.stages import paths_with_tests, split
 
 log = structlog.get_logger()
@@ -264,8 +265,7 @@ def _answered(report: TestReport | None, test: OwnTest) -> Answered:
     outcome = report.outcomes.get(test.id)
     if outcome is Outcome.PASSED:
         return Answered.PASSED
-    failure = report.failures.get(test.id)
-    hung = report.timed_out and (outcome is None or _is_hang(failure))
+    hung = _is_hang(failure_of(report, test.id)) or (report.timed_out and outcome is None)
     was_hang = _is_hang(test.red)
     return Answered.SLOW if hung and not was_hang else Answered.FAILED
 

@@ -129,7 +129,7 @@ async def _on_kept_tree(
 def _weighed(
     case: VerificationCase, parts: Parts, readings: Readings, one: _Read, reports: _Reports
 ) -> OwnTest:
-    red = _failure(reports.on_base, one.id)
+    red = failure_of(reports.on_base, one.id)
     unnamed = [s for s in one.symbols if not named_by(case.issue, s)]
     symbols = [s for s in unnamed if s.kind is not SymbolKind.MODULE]
     return OwnTest(
@@ -149,12 +149,12 @@ def _kind(
     case: VerificationCase, parts: Parts, readings: Readings, one: _Read, reports: _Reports
 ) -> ProofKind:
     if not one.symbols:
-        is_behaviour = case.is_behaviour(_failure(reports.on_base, one.id), parts.tests)
+        is_behaviour = case.is_behaviour(failure_of(reports.on_base, one.id), parts.tests)
         return ProofKind.BEHAVIOUR if is_behaviour else ProofKind.NONE
     kept = reports.kept
     if kept is None or not all(s.top_level for s in one.symbols) or not kept.is_red(one.id):
         return ProofKind.INTERFACE
-    failure = _failure(kept, one.id)
+    failure = failure_of(kept, one.id)
     still_shows = case.is_behaviour(failure, parts.tests) and not _is_in_kept(failure, readings)
     return ProofKind.BEHAVIOUR if still_shows else ProofKind.INTERFACE
 
@@ -185,7 +185,7 @@ def _subjects(case: VerificationCase, readings: Readings, one: _Read) -> tuple[S
     )
 
 
-def _failure(report: TestReport, test: str) -> Failure | None:
+def failure_of(report: TestReport, test: str) -> Failure | None:
     """Its own, or that of the file that it stands in."""
     if found := report.failures.get(test):
         return found
@@ -215,10 +215,9 @@ def _fixed_kind(
         return ProofKind.COMMAND
     first = case.baseline.first
     was_expected = first.outcomes.get(test) is Outcome.XFAILED
-    if was_expected or case.is_behaviour(_failure(first, test), Patch(files=())):
+    if was_expected or case.is_behaviour(failure_of(first, test), Patch(files=())):
         return ProofKind.BEHAVIOUR
     found = used(symbols, path=path, text=text, test=test, files={})
-    is_named = bool(found) and all(
-        named_by(case.issue, s) for s in found if s.kind is not SymbolKind.MODULE
-    )
+    asked = [s for s in found if s.kind is not SymbolKind.MODULE] or found
+    is_named = bool(asked) and all(named_by(case.issue, s) for s in asked)
     return ProofKind.INTERFACE if is_named else ProofKind.NONE

@@ -50,6 +50,12 @@ book.add(1)
 assert book.total == 1"""
 
 
+def test_one_word_of_prose_asks_for_no_source_text():
+    body = "assert 'twice' in Path('passbook/ledger.py').read_text()"
+    assert python(body) == "source text"
+    assert python(body, issue="It should say `twice`.") == ""
+
+
 class TestFilesOfPython:
     @pytest.mark.parametrize(
         ("body", "subject"),

@@ -113,12 +113,18 @@ class AnswerSet:
         """Whether it speaks against the rival, if the test may."""
         if self.passes(crossing):
             return False
-        is_slow = crossing.answered is Answered.SLOW
-        if crossing.answered is Answered.UNKNOWN or (is_slow and Rule.ENDS_IN_TIME in self.rules):
+        if self.is_unsettled(crossing):
             return False
         has_own_names = bool(self.tests[crossing.author, crossing.test].symbols)
         is_foreign = has_own_names and not crossing.is_behaviour
         return not (is_foreign and Rule.FOREIGN_NAMES_ACQUIT in self.rules)
+
+    def is_unsettled(self, crossing: Crossing) -> bool:
+        """Neither passed nor failed: we could not run it, or it did not end in time."""
+        is_slow = crossing.answered is Answered.SLOW
+        return crossing.answered is Answered.UNKNOWN or (
+            is_slow and Rule.ENDS_IN_TIME in self.rules
+        )
 
     def may_convict(self, test: OwnTest) -> bool:
         return Rule.ONLY_PROOFS_CONVICT not in self.rules or shows(test, self.rules)
@@ -129,11 +135,18 @@ class AnswerSet:
         found = [
             crossing
             for crossing in self.crossings
-            if self.fails(crossing) and self.may_convict(self.tests[crossing.author, crossing.test])
+            if self.fails(crossing)
+            and self.may_convict(self.tests[crossing.author, crossing.test])
+            and not self._is_pending(crossing)
         ]
         if Rule.COMMANDS_NEED_TWO not in self.rules:
             return found
         return [c for c in found if not self._is_lone_command(c, found)]
+
+    def _is_pending(self, crossing: Crossing) -> bool:
+        """A changed expectation that nobody has accepted speaks against nobody."""
+        pending = self.alone[crossing.author].expected.pending
+        return any(one.test == crossing.test for one in pending)
 
     def _is_lone_command(self, crossing: Crossing, found: Iterable[Crossing]) -> bool:
         if self.tests[crossing.author, crossing.test].kind is not ProofKind.COMMAND:
@@ -213,10 +226,11 @@ class AnswerSet:
         )
 
     def agree(self, one: RunId, other: RunId) -> bool:
-        """Whether a test of one that counts passes on the other, and none fails."""
+        """Whether a test of one that counts passes on the other, and all others do."""
         met = [
             crossing
             for crossing in self.between(one, other)
             if shows(self.tests[crossing.author, crossing.test], self.rules)
         ]
-        return any(map(self.passes, met)) and not any(map(self.fails, met))
+        unsettled = any(map(self.is_unsettled, met))
+        return any(map(self.passes, met)) and not unsettled and not any(map(self.fails, met))

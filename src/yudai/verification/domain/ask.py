@@ -6,7 +6,7 @@ from itertools import combinations
 from yudai.kit.ids import RunId
 from yudai.verification.domain.answers import AnswerSet
 from yudai.verification.domain.expect import PERSON, question_key
-from yudai.verification.domain.facts import Answered, Crossing
+from yudai.verification.domain.facts import Crossing
 from yudai.verification.domain.judge import Proof
 from yudai.verification.domain.proof import ProofKind
 from yudai.verification.domain.question import (
@@ -47,12 +47,12 @@ def accepted_by_person(found: AnswerSet, run_id: RunId) -> list[Proof]:
 
 
 def unknown_to(found: AnswerSet, run_id: RunId) -> list[Crossing]:
-    """Tests that would count and could not be run on this answer."""
+    """Tests that would count and could not be run on this answer to their end."""
     return [
         crossing
         for crossing in found.crossings
         if crossing.target == run_id
-        and crossing.answered is Answered.UNKNOWN
+        and found.is_unsettled(crossing)
         and crossing.author in found.standing
         and found.may_convict(found.tests[crossing.author, crossing.test])
     ]

@@ -13,6 +13,7 @@ from yudai.verification.domain.ask import accepted_by_person, questions, unknown
 from yudai.verification.domain.expect import PERSON
 from yudai.verification.domain.facts import (
     NOT_EXAMINED,
+    Answered,
     Candidate,
     Crossing,
     Examination,
@@ -175,6 +176,7 @@ def _evidence(
     examined, alone = found.answers[run_id].examined, found.alone[run_id]
     met = [c for c in found.crossings if c.target == run_id]
     failed = [c for c in met if found.fails(c)]
+    hung = sum(c.answered is Answered.SLOW and found.is_unsettled(c) for c in met)
     changed = (*alone.expected.accepted, *alone.expected.pending)
     return Evidence(
         proved_by=tuple(dict.fromkeys(proof.test for proof in proofs)),
@@ -188,7 +190,7 @@ def _evidence(
         unsteady=examined.unsteady,
         withheld=examined.withheld,
         support=_support(found, run_id),
-        failures=len(failed) - len([c for c in convicted if c in failed]),
+        failures=len(failed) + hung - len([c for c in convicted if c in failed]),
         size=examined.size,
         executed=examined.executed,
         baseline_executed=examined.baseline_executed,

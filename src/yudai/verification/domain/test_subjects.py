@@ -5,7 +5,7 @@ from collections.abc import Collection
 from yudai.verification.domain.edits.python_test_tree import UnreadableError
 from yudai.verification.domain.edits.script_test_edits import SCRIPTS
 from yudai.verification.domain.proof import Subject
-from yudai.verification.domain.sources.issue_text import holds, stands_alone
+from yudai.verification.domain.sources.issue_text import holds, read_issue, stands_alone
 from yudai.verification.domain.sources.names import Texts
 from yudai.verification.domain.sources.places import Finding
 from yudai.verification.domain.sources.python_subjects import python_findings
@@ -55,7 +55,14 @@ def _asks_for(issue: str, finding: Finding) -> bool:
     if finding.subject is Subject.WORDING:
         return all(_quotes(issue, text) for text in quoted)
     long = [text for text in quoted if len(text.strip()) >= _SHORTEST_QUOTE]
-    return bool(long) and all(holds(issue, text) for text in long)
+    return bool(long) and all(_says(issue, text) for text in long)
+
+
+def _says(issue: str, text: str) -> bool:
+    """One word stands in many issues: it has to be code or quoted to be asked for."""
+    read = read_issue(issue)
+    is_word = text.strip().isalpha()
+    return holds("\n".join([read.code, *read.quoted]) if is_word else issue, text)
 
 
 def _names(issue: str, name: str) -> bool:

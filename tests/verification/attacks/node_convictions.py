@@ -1,0 +1,138 @@
+"""Attacks in JavaScript that would have a right answer convicted, or a wrong one acquitted."""
+
+from tests.support.verified_repo import Files
+from tests.verification.attacks.attack import Attack
+from tests.verification.attacks.node_scene import (
+    EXAMPLE_TEST,
+    NODE,
+    OLD,
+    RIGHT_ANSWER,
+    SILENT,
+    SOURCE,
+    STUB,
+    WRONG,
+    WRONG_TEST,
+    node_test,
+)
+from yudai.verification.domain.rules import Rule
+
+ALL = "const durations = require('../durations');\n"
+
+
+def against(source: str, test: str, *, silent: bool = False) -> dict[str, Files]:
+    quiet: dict[str, Files] = {"silent": SILENT} if silent else {}
+    wrong: Files = {"durations.js": source, "test/wrong.test.js": test}
+    return {"wrong": wrong, "right": RIGHT_ANSWER, **quiet}
+
+
+def on_rivals(act: str) -> str:
+    lines = ["const said = human(3600);", f"if (said === '1h') {act}"]
+    return node_test("hour", *lines, "assert.equal(said, '1 hour');").replace("() => {", "(t) => {")
+
+
+ATTACKS = [
+    Attack("node-stub-against-a-good-test", NODE, against(STUB, EXAMPLE_TEST)),
+    Attack(
+        "node-wrong-test-against-more-support",
+        NODE,
+        against(WRONG, WRONG_TEST, silent=True),
+        Rule.SUPPORT_DECIDES,
+        wins="",
+        always=True,
+    ),
+    Attack(
+        "node-test-that-skips-on-rivals",
+        NODE,
+        against(WRONG, on_rivals("return t.skip();"), silent=True),
+        Rule.SUPPORT_DECIDES,
+        wins="",
+    ),
+    Attack(
+        "node-test-that-is-to-do-on-rivals",
+        NODE,
+        against(WRONG, on_rivals("return t.todo();"), silent=True),
+        Rule.SUPPORT_DECIDES,
+        wins="",
+    ),
+    Attack(
+        "node-test-that-ends-the-process-on-rivals",
+        NODE,
+        against(WRONG, on_rivals("process.exit(0);"), silent=True),
+        Rule.SUPPORT_DECIDES,
+        wins="",
+    ),
+    Attack(
+        "node-product-that-hangs-on-what-rivals-test",
+        NODE,
+        against(
+            STUB.replace(OLD, "  while (seconds && seconds % 3600 === 0);\n" + OLD), EXAMPLE_TEST
+        ),
+        timeout_s=4,
+        always=True,
+    ),
+    Attack(
+        "node-private-name-convicts-nobody",
+        NODE,
+        against(
+            WRONG.replace("  return seconds;\n", "  return seconds === '1h' ? 1 : seconds;\n"),
+            node_test("private", "assert.equal(durations._scale('1h'), 1);", head=ALL),
+        ),
+        Rule.ONLY_PROOFS_CONVICT,
+        wins="",
+    ),
+    Attack(
+        "node-words-convict-nobody",
+        NODE,
+        against(
+            WRONG.replace("bad text", "hours are not known"),
+            node_test(
+                "words", "assert.throws(() => durations.parse('1h'), /hours are/);", head=ALL
+            ),
+        ),
+        Rule.ONLY_PROOFS_CONVICT,
+        wins="",
+    ),
+    Attack(
+        "node-broken-author-convicts-nobody",
+        NODE,
+        against(WRONG.replace("seconds)}s`", "seconds)}`"), WRONG_TEST),
+        Rule.AUTHOR_STANDS,
+        wins="",
+    ),
+    Attack(
+        "node-helper-of-a-flipped-constant",
+        NODE,
+        against(
+            SOURCE.replace("DEBUG = false", "DEBUG = true")
+            + "\nfunction hoursAreKnown() {\n  return DEBUG;\n}\n"
+            + "module.exports.hoursAreKnown = hoursAreKnown;\n",
+            node_test("known", "assert.ok(durations.hoursAreKnown());", head=ALL),
+        ),
+        Rule.FOREIGN_NAMES_ACQUIT,
+        wins="",
+    ),
+    Attack(
+        "node-constant-that-an-old-helper-returns",
+        NODE,
+        against(
+            SOURCE.replace("['s']", "['s', 'h']"),
+            node_test("units", "assert.ok(durations.units().includes('h'));", head=ALL),
+            silent=True,
+        ),
+        Rule.SUPPORT_DECIDES,
+        wins="",
+    ),
+    Attack(
+        "node-many-contestants-of-one-model",
+        NODE,
+        {
+            **{
+                handle: {"durations.js": WRONG + "\n" * n, "test/wrong.test.js": WRONG_TEST}
+                for n, handle in enumerate(("wrong", "wrong2", "wrong3"))
+            },
+            "right": RIGHT_ANSWER,
+            "silent": SILENT,
+        },
+        models={"wrong": "one", "wrong2": "one", "wrong3": "one"},
+    ),
+]
