@@ -242,7 +242,27 @@ def test_equal_patches_are_one_answer():
     decision = decided(runs)
     verdict = decision.verdicts[RunId("two")]
     assert (verdict.same_as, verdict.agreement, verdict.status) == ("one", 2, PASSED)
-    assert decision.verdicts[RunId("one")].evidence.support == 2
+    assert decision.verdicts[RunId("one")].evidence.support == 1
+
+
+def test_copies_of_a_wrong_answer_add_no_weight():
+    wrong = [answer(name, proof("w"), model=name).examined for name in ("w1", "w2", "w3")]
+    copies = [
+        Candidate(RunId(f"w{n}"), f"w{n}", f"w{n}", one.model_copy(update={"answer": "same"}))
+        for n, one in enumerate(wrong)
+    ]
+    runs = [*copies, answer("right", proof()), answer("silent")]
+    crossings = [
+        met("w0", "right", "failed", "w"),
+        met("w0", "silent", "failed", "w"),
+        met("right", "w0", "failed"),
+        met("right", "silent"),
+    ]
+    decision = decided(runs, *crossings)
+    assert {handle for handle, status in statuses(decision).items() if status is PASSED} == {
+        "right",
+        "silent",
+    }
 
 
 def test_what_could_not_be_run_is_a_question_and_no_acquittal():

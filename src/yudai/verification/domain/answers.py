@@ -6,7 +6,7 @@ from functools import cached_property
 from itertools import combinations
 
 from yudai.kit.ids import RunId
-from yudai.verification.domain.convict import Settlement, settle
+from yudai.verification.domain.convict import Settlement, independent, settle
 from yudai.verification.domain.expect import Choices, settle_expectations
 from yudai.verification.domain.facts import Answered, Candidate, Crossing, Examination
 from yudai.verification.domain.judge import Alone, judge_alone, shows
@@ -151,19 +151,20 @@ class AnswerSet:
     def _is_lone_command(self, crossing: Crossing, found: Iterable[Crossing]) -> bool:
         if self.tests[crossing.author, crossing.test].kind is not ProofKind.COMMAND:
             return False
-        authors = frozenset[str]().union(
-            *(self.keys[other.author] for other in found if other.target == crossing.target)
-        )
-        return len(authors) < _TWO
+        authors = {other.author for other in found if other.target == crossing.target}
+        return self.independent(authors) < _TWO
 
     @cached_property
     def support(self) -> dict[tuple[RunId, str], int]:
         """How many independent sound answers pass a test, its author's own included."""
-        backers = {key: set(self.keys[key[0]]) for key in self.tests}
+        backers = {key: {key[0]} for key in self.tests}
         for crossing in self.crossings:
             if self.passes(crossing) and crossing.target in self.witnesses:
-                backers[crossing.author, crossing.test] |= self.keys[crossing.target]
-        return {key: len(found) for key, found in backers.items()}
+                backers[crossing.author, crossing.test].add(crossing.target)
+        return {key: self.independent(found) for key, found in backers.items()}
+
+    def independent(self, answers: Iterable[RunId]) -> int:
+        return independent(self.keys[run_id] for run_id in sorted(answers))
 
     @cached_property
     def attacks(self) -> dict[Pair, int]:

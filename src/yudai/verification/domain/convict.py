@@ -1,6 +1,6 @@
 """Which answers are convicted, when some fail the tests of others: a graph, so no order matters."""
 
-from collections.abc import Collection, Hashable, Mapping
+from collections.abc import Collection, Hashable, Iterable, Mapping
 from typing import Generic, NamedTuple, TypeVar
 
 Node = TypeVar("Node", bound=Hashable)
@@ -61,3 +61,22 @@ def _groups(nodes: set[Node], edges: set[tuple[Node, Node]]) -> list[frozenset[N
         groups.append(frozenset(found))
         left -= found
     return groups
+
+
+def independent(answers: Iterable[frozenset[str]]) -> int:
+    """The most answers that can each be given an author of its own; each names its authors.
+
+    Copies of a patch add nothing, and neither do several patches of one author.
+    """
+    taken: dict[str, frozenset[str]] = {}
+    return sum(_place(answer, taken, set()) for answer in answers)
+
+
+def _place(answer: frozenset[str], taken: dict[str, frozenset[str]], tried: set[str]) -> bool:
+    """An author that is free, or that can be freed by giving its answer another one."""
+    for author in sorted(answer - tried):
+        tried.add(author)
+        if author not in taken or _place(taken[author], taken, tried):
+            taken[author] = answer
+            return True
+    return False

@@ -213,8 +213,5 @@ def _weighed(found: AnswerSet, run_id: RunId, examined: Examined) -> list[Weighe
 
 def _support(found: AnswerSet, run_id: RunId) -> int:
     """Independent contestants whose answers agree with this one, its own included."""
-    backers = set(found.keys[run_id])
-    for other in found.standing:
-        if other != run_id and found.agree(run_id, other):
-            backers |= found.keys[other]
-    return len(backers)
+    others = (one for one in found.standing if one != run_id and found.agree(run_id, one))
+    return found.independent({run_id, *others})

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from yudai.kit.ids import RunId
+from yudai.verification.domain.convict import independent
 from yudai.verification.domain.expectations import same_value
 from yudai.verification.domain.facts import Candidate, OpenExpectation
 from yudai.verification.domain.question import ACCEPT, REJECT, QuestionKind, key_of
@@ -93,7 +94,7 @@ def _changed(
 
 def _agree(values: Sequence[OpenExpectation], candidates: Sequence[Candidate], keys: Keys) -> bool:
     agreeing = [keys[c.run_id] for c in candidates if _expects(c, values) and _is_sound(c)]
-    return len(frozenset[str]().union(*agreeing)) >= _TWO
+    return independent(agreeing) >= _TWO
 
 
 def _expects(candidate: Candidate, values: Sequence[OpenExpectation]) -> bool:

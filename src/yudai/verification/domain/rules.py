@@ -28,7 +28,6 @@ class Rule(StrEnum):
     FAILURES_ARE_CONFIRMED = "failures_are_confirmed"
     UNKNOWN_IS_A_QUESTION = "unknown_is_a_question"
     DIFFERENCE_IS_A_QUESTION = "difference_is_a_question"
-    TIED_FIRST = "tied_first"
 
 
 TEXTS: Mapping[Rule, str] = MappingProxyType(
@@ -60,7 +59,6 @@ TEXTS: Mapping[Rule, str] = MappingProxyType(
         Rule.UNKNOWN_IS_A_QUESTION: "A test that counts and could not be run is a question.",
         Rule.DIFFERENCE_IS_A_QUESTION: "Answers that pass and behave differently are not ordered "
         "by size: a person is asked.",
-        Rule.TIED_FIRST: "A proof that is about this issue ranks before one that is not.",
     }
 )
 
