@@ -40,6 +40,8 @@ UNCOUNTED: Mapping[str, str] = {
     "sandboxes/reap.py": "sweeps when a process is opened, whatever is asked",
     "arena/blocked_hosts.py": "writes in the background what proxies refused, whatever is asked",
     "projects/domain/": "how set-up is detected: projects/find.py calls it",
+    "verification/domain/": "rules, and the reading of sources: verify.py, cross_examination.py and"
+    " arena/conclude.py call it",
     "testing/domain/": "commands and reports of test runners: testing/run.py calls it",
     "patches/": "the text of patches",
     "runs/domain/trajectory/": "the format of an agent's messages",

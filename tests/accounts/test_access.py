@@ -54,8 +54,8 @@ def private(crowd: Crowd) -> RepoRef:
 @pytest.mark.parametrize(
     ("login", "rights"),
     [
-        ("ada", {Right.READ, Right.RUN, Right.PUBLISH, Right.ADMIN}),
-        ("wim", {Right.READ, Right.RUN, Right.PUBLISH}),
+        ("ada", {Right.READ, Right.RUN, Right.PUBLISH, Right.ANSWER, Right.ADMIN}),
+        ("wim", {Right.READ, Right.RUN, Right.PUBLISH, Right.ANSWER}),
         ("tess", {Right.READ, Right.RUN}),
         ("rita", {Right.READ}),
         ("eve", set()),

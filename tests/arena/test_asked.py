@@ -8,8 +8,7 @@ import pytest
 
 from tests.arena.test_flow import Arena, arena, good, only
 from tests.decisions.questions import EXPECTATION
-from yudai.arena.conclude import Concluder
-from yudai.arena.decide import Decision
+from yudai.arena.conclude import Concluder, Decision
 from yudai.arena.flow import SolveFlow
 from yudai.cli.show.result import exit_code
 from yudai.decisions.answer import Answer, Answers

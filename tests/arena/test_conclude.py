@@ -14,7 +14,7 @@ from tests.decisions.questions import (
     solve_row,
 )
 from tests.support.solve_rows import SOLVE, Ring, failed, passed, run_id
-from yudai.arena.decide import Decision, StoredFacts
+from yudai.arena.conclude import Decision, StoredFacts
 from yudai.artifacts.adapters.object_store import make_artifacts
 from yudai.artifacts.context import Context
 from yudai.kit.clock import SystemClock

@@ -36,7 +36,7 @@ from yudai.solves import queries as solves
 from yudai.solves import timeline as events
 from yudai.solves.domain.budget import Budget, enter
 from yudai.solves.domain.matrix import Matrix
-from yudai.verification.baseline import Measured
+from yudai.verification.case import Measured
 from yudai.verification.verify import BaselineRun
 from yudai.views import documents
 from yudai.views.domain.document import PlaceEntry, SolveDocument

@@ -4,8 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from tests.support.solve_rows import SOLVE, failed, passed, run_id
-from yudai.arena.conclude import Concluder
-from yudai.arena.decide import Decision
+from yudai.arena.conclude import Concluder, Decision
 from yudai.artifacts.context import Context
 from yudai.kit.ids import RunId, SolveId, WorkerId
 from yudai.solves import queries as solves

@@ -10,8 +10,7 @@ import pytest
 from tests.support.forge.mirrors_in_memory import Press
 from tests.support.solve_rows import failed, passed
 from yudai.arena.cancel import Stopper
-from yudai.arena.conclude import Concluder
-from yudai.arena.decide import StoredFacts
+from yudai.arena.conclude import Concluder, StoredFacts
 from yudai.arena.flow import SolveFlow
 from yudai.engine.guard import WorkGuard
 from yudai.kit.ids import SolveId, WorkerId

@@ -13,7 +13,7 @@ from yudai.ranking.domain.scorecard import Ranking, Scorecard
 from yudai.runs.domain.states import RunState
 from yudai.solves.domain.matrix import Contestant
 from yudai.solves.domain.strategies import Strategy
-from yudai.verification.baseline import Prepared
+from yudai.verification.case import Prepared
 from yudai.verification.cross_examination import Entry
 from yudai.verification.domain.decide import Decision, decide
 from yudai.verification.domain.facts import Candidate, Examination

@@ -5,7 +5,7 @@ from yudai.kit.errors import SandboxError
 from yudai.projects.domain.project import Project
 from yudai.sandboxes.port import BaseRef
 from yudai.testing.domain.runners import TestRunner
-from yudai.verification.baseline import Prepared
+from yudai.verification.case import Prepared
 from yudai.verification.domain.verdict import Verdict, VerdictStatus
 from yudai.verification.verify import BaselineRun, Verification, Verifier
 

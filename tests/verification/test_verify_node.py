@@ -9,7 +9,7 @@ from tests.verification.contest import Contest
 from yudai.kit.errors import RefusedError
 from yudai.projects.domain.project import Project
 from yudai.testing.domain.runners import TestRunner
-from yudai.verification.baseline import Prepared
+from yudai.verification.case import Prepared
 from yudai.verification.domain.verdict import Verdict, VerdictStatus
 from yudai.verification.verify import BaselineRun, Verifier
 

@@ -26,7 +26,7 @@ from yudai.solves import timeline as events
 from yudai.solves.claims import Claim, claim_of
 from yudai.solves.tables import SolveRow
 from yudai.store.outages import StoreAwayError
-from yudai.verification.baseline import Prepared
+from yudai.verification.case import Prepared
 
 log = structlog.get_logger()
 

@@ -2,11 +2,10 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import structlog
 
-from yudai.arena.decide import Decider
 from yudai.artifacts.context import Context
 from yudai.kit.errors import ClaimLostError
 from yudai.kit.ids import SolveId, WorkerId
@@ -19,13 +18,42 @@ from yudai.solves import queries as solves
 from yudai.solves import questions
 from yudai.solves import timeline as events
 from yudai.solves.claims import Claim, claim_of
+from yudai.solves.domain.matrix import author_of
 from yudai.solves.domain.states import SolveEvent, SolveState
 from yudai.store.rows import Data
+from yudai.store.store import Store
+from yudai.verification.domain.decide import Decision, decide
+from yudai.verification.domain.facts import NOT_EXAMINED, Candidate
 from yudai.verification.domain.question import PersonAnswer, Question
+from yudai.verification.domain.rules import RULES, Rules
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger()
 
 _MAX_TEXT = 300
+
+
+class Decider(Protocol):
+    async def decide(self, solve_id: SolveId, answers: Sequence[PersonAnswer]) -> Decision:
+        """Execute nothing: the same facts and answers give the same decision, on any machine."""
+        ...
+
+
+@dataclass(frozen=True)
+class StoredFacts:
+    """What verification and cross-examination found, judged by the rules."""
+
+    store: Store
+    rules: Rules = RULES
+
+    async def decide(self, solve_id: SolveId, answers: Sequence[PersonAnswer]) -> Decision:
+        async with self.store.read() as db:
+            examination = await runs.examination_of(db, solve_id) or NOT_EXAMINED
+            found = await runs.examined_runs(db, solve_id)
+        candidates = [
+            Candidate(run.id, run.handle, author_of(run.contestant), examined)
+            for run, examined in found
+        ]
+        return decide(candidates, examination, rules=self.rules, answers=answers)
 
 
 @dataclass(frozen=True)

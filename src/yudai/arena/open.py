@@ -33,7 +33,7 @@ from yudai.solves.tables import SolveRow
 from yudai.solves.timeline import FETCHED
 from yudai.store import write_turns
 from yudai.store.store import Store
-from yudai.verification.baseline import Measured
+from yudai.verification.case import Measured
 
 log = structlog.get_logger()
 

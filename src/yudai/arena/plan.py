@@ -9,7 +9,7 @@ from yudai.arena.prepare import Preparer
 from yudai.forge.ports.folder import Snapshot
 from yudai.projects.find import Given
 from yudai.sandboxes.port import BaseRef, BaseSpec
-from yudai.verification.baseline import Measured
+from yudai.verification.case import Measured
 
 _OWNER = "plan"
 

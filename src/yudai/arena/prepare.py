@@ -19,7 +19,7 @@ from yudai.solves import timeline as events
 from yudai.solves.claims import Claim
 from yudai.solves.tables import SolveRow
 from yudai.testing.domain.report import Baseline
-from yudai.verification.baseline import Measured, Prepared
+from yudai.verification.case import Measured, Prepared
 from yudai.verification.verify import Verifier
 
 logger: structlog.stdlib.BoundLogger = structlog.get_logger()

@@ -27,7 +27,7 @@ from yudai.runs.tables import RunRow
 from yudai.sandboxes.port import Backend, BaseRef, Sandbox, SandboxLimits
 from yudai.solves.claims import claim_of
 from yudai.solves.tables import SolveRow
-from yudai.verification.baseline import Prepared
+from yudai.verification.case import Prepared
 
 log = structlog.get_logger()
 

@@ -7,13 +7,12 @@ from yudai.artifacts import queries as artifact_rows
 from yudai.artifacts.context import Context
 from yudai.artifacts.port import ArtifactKind
 from yudai.kit.ids import RunId, SolveId
-from yudai.runs import examinations
 from yudai.runs import queries as runs
 from yudai.runs.domain.states import RunEvent
 from yudai.solves import queries as solves
 from yudai.solves import timeline as events
 from yudai.solves.claims import Claim
-from yudai.verification.baseline import Prepared
+from yudai.verification.case import Prepared
 from yudai.verification.cross_examination import Entry
 from yudai.verification.verify import Verifier
 
@@ -47,7 +46,7 @@ class RunVerifier:
                 claim=claim,
                 verdict=found.verdict,
             )
-            await examinations.keep_examined(db, run_id, found.examined)
+            await runs.keep_examined(db, run_id, found.examined)
             await artifact_rows.add(db, run.solve_id, run_id, ref, at=now)
 
     async def cross_examine_runs(self, solve_id: SolveId, prepared: Prepared, claim: Claim) -> None:
@@ -55,7 +54,7 @@ class RunVerifier:
         if await self.has_cross_examined(solve_id):
             return
         async with self.context.store.read() as db:
-            found = await examinations.examined_runs(db, solve_id)
+            found = await runs.examined_runs(db, solve_id)
         entries = [
             Entry(run.id, run.handle, await self._patch(run.id), examined)
             for run, examined in found
@@ -66,7 +65,7 @@ class RunVerifier:
         now = self.context.clock.now()
         async with self.context.store.change() as db:
             claim.check(await solves.hold(db, solve_id))
-            await examinations.keep(db, solve_id, examination)
+            await runs.keep_examination(db, solve_id, examination)
             await events.append(db, solve_id, kind=_EXAMINED, at=now, data={"runs": len(entries)})
 
     async def has_cross_examined(self, solve_id: SolveId) -> bool:

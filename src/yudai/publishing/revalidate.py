@@ -18,7 +18,7 @@ from yudai.solves import queries as solves
 from yudai.solves import timeline as events
 from yudai.solves.tables import SolveRow
 from yudai.store.rows import Data
-from yudai.verification.baseline import Prepared
+from yudai.verification.case import Prepared
 from yudai.verification.domain.verdict import VerdictStatus
 from yudai.verification.verify import Verifier
 

@@ -1,4 +1,4 @@
-"""Queries of runs, their costs and durations."""
+"""Queries of runs, their costs and durations, and what was found about their patches."""
 
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
@@ -10,7 +10,7 @@ from yudai.gateway.domain.models import Usage
 from yudai.kit.ids import RunId, SolveId
 from yudai.runs.domain import states as run_state
 from yudai.runs.domain.states import RunEvent, RunState
-from yudai.runs.tables import RunRow
+from yudai.runs.tables import ExaminationRow, ExaminedRow, RunRow
 from yudai.sandboxes.port import Tags
 from yudai.solves import timeline as events
 from yudai.solves.claims import Claim
@@ -21,6 +21,7 @@ from yudai.solves.tables import SolveRow
 from yudai.solves.timeline import hold_solve
 from yudai.store.compare_and_set import change_row, find_row, get_row
 from yudai.store.rows import Data
+from yudai.verification.domain.facts import Examination, Examined
 
 _STAMPS = {RunState.RUNNING: "started_at", RunState.VERIFYING: "submitted_at"} | dict.fromkeys(
     run_state.FINAL, "finished_at"
@@ -182,3 +183,27 @@ async def durations(db: AsyncSession, user_id: str, *, newest: int) -> list[RunD
         RunRow.finished_at.is_not(None),
     )
     return [RunDuration(contestant, seconds) for contestant, seconds in await db.execute(query)]
+
+
+async def keep_examined(db: AsyncSession, run_id: RunId, facts: Examined) -> None:
+    await db.merge(ExaminedRow(run_id=run_id, facts=facts))
+
+
+async def keep_examination(db: AsyncSession, solve_id: SolveId, facts: Examination) -> None:
+    await db.merge(ExaminationRow(solve_id=solve_id, facts=facts))
+
+
+async def examination_of(db: AsyncSession, solve_id: SolveId) -> Examination | None:
+    row = await db.get(ExaminationRow, solve_id)
+    return None if row is None else row.facts
+
+
+async def examined_runs(db: AsyncSession, solve_id: SolveId) -> list[tuple[RunRow, Examined]]:
+    """Completed runs in their order."""
+    found = await db.execute(
+        select(RunRow, ExaminedRow.facts)
+        .join(ExaminedRow, ExaminedRow.run_id == RunRow.id)
+        .where(RunRow.solve_id == solve_id, RunRow.state == RunState.COMPLETED)
+        .order_by(RunRow.position)
+    )
+    return [(run, facts) for run, facts in found]

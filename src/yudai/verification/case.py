@@ -1,13 +1,16 @@
-"""What stays the same while one patch is examined."""
+"""A prepared base with its baseline, and what stays the same while one patch is examined."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
+from yudai.artifacts.port import ArtifactRef
+from yudai.kit.value import Value
 from yudai.patches.patch import Patch
 from yudai.patches.test_paths import is_test_path
+from yudai.projects.domain.project import Project
+from yudai.sandboxes.port import BaseRef
 from yudai.testing.domain.report import Baseline, Failure, TestPlan
-from yudai.verification.baseline import Prepared
 from yudai.verification.domain.facts import is_behaviour
 from yudai.verification.domain.rules import RULES, Rules
 from yudai.verification.executions import Executions
@@ -19,6 +22,29 @@ _NO_TEXTS: Texts = MappingProxyType({})
 # A hanging patch need not be waited for as long as the limit allows.
 _PATIENCE_S = 60.0
 _PATIENCE = 10
+
+
+class Measured(Value):
+    """What the base's own tests say about it, executed twice."""
+
+    plan: TestPlan | None
+    baseline: Baseline
+    log: ArtifactRef
+
+
+class Prepared(Value):
+    base: BaseRef
+    plan: TestPlan | None
+    baseline: Baseline
+    project: Project
+
+    @property
+    def test_command(self) -> str:
+        return self.baseline.command
+
+    @property
+    def test_timeout_s(self) -> float:
+        return self.project.test_timeout_s
 
 
 class VerificationCase(NamedTuple):

@@ -13,8 +13,7 @@ from yudai.kit.ids import RunId
 from yudai.patches.patch import Patch, parse_patch
 from yudai.patches.test_paths import name_of
 from yudai.testing.domain.report import Failure, FailureKind, Outcome, TestReport
-from yudai.verification.baseline import Prepared
-from yudai.verification.case import Parts, VerificationCase
+from yudai.verification.case import Parts, Prepared, VerificationCase
 from yudai.verification.domain.facts import (
     Answered,
     Crossing,

@@ -1,21 +1,27 @@
 """Examines one patch: base's tests on it, its own tests on both, and every failure again, alone."""
 
+from collections.abc import Collection
 from typing import NamedTuple
 
 from yudai.kit.concurrency import gather
-from yudai.patches.patch import readable
+from yudai.patches.patch import Patch, readable
+from yudai.testing.domain.report import Outcome, TestReport
 from yudai.testing.domain.runners import TestRunner
 from yudai.verification.case import Parts, Texts, VerificationCase
-from yudai.verification.confirm import confirm
 from yudai.verification.domain.examined import Confirmation, Reports, Shown, examined_of
 from yudai.verification.domain.expected_tests import match_expectations
 from yudai.verification.domain.facts import Examined
 from yudai.verification.domain.intent import size_of, without_proof
+from yudai.verification.domain.rules import Rule
+from yudai.verification.executions import Execution
 from yudai.verification.look import Looked, read_existing
 from yudai.verification.own_tests import weigh_fixed, weigh_own_tests
 from yudai.verification.stages import Stage, examine, titled
 
 _MOST_FIXED = 20
+MOST_AT_ONCE = 10
+_MOST_TIMES = 5
+_TWICE = (1, 2)
 
 
 class Found(NamedTuple):
@@ -69,3 +75,61 @@ async def _texts_of(case: VerificationCase, fixed: tuple[str, ...]) -> Texts:
 
 def _rewritten(on_patch: Stage) -> list[str]:
     return [f"{readable(path)}: was changed while the tests ran" for path in on_patch.rewritten]
+
+
+class Confirmed(NamedTuple):
+    failed: tuple[str, ...]
+    unsteady: tuple[str, ...]
+    """Passed when they were run again, or failed on base."""
+
+
+async def confirm(
+    case: VerificationCase, patches: tuple[Patch, ...], tests: Collection[str], *, on_base: bool
+) -> Confirmed:
+    """Twice on the patch and, for tests that base passes, twice on base.
+
+    One confirmed failure is enough: after it the rest is believed.
+    """
+    left = sorted(tests)
+    if Rule.FAILURES_ARE_CONFIRMED not in case.rules:
+        return Confirmed(tuple(left), ())
+    unsteady: list[str] = []
+    for _ in range(_MOST_TIMES):
+        some, left = left[:MOST_AT_ONCE], left[MOST_AT_ONCE:]
+        if not some:
+            break
+        failed = await _again(case, patches, some, on_base=on_base)
+        unsteady += [test for test in some if test not in failed]
+        if failed:
+            return Confirmed((*failed, *left), tuple(unsteady))
+    return Confirmed(tuple(left), tuple(unsteady))
+
+
+async def _again(
+    case: VerificationCase, patches: tuple[Patch, ...], tests: list[str], *, on_base: bool
+) -> list[str]:
+    # A command with ids is another test: that with the patch's own files.
+    is_command = case.plan.runner is TestRunner.COMMAND
+    ids = None if is_command and on_base else frozenset(tests)
+    limit = case.enough(case.usual_s)
+    sides = [(patches, n) for n in _TWICE] + [((), n) for n in _TWICE if on_base]
+    executed = await case.executions.run_all(
+        [Execution(patches=side, ids=ids, limit_s=limit, round=n) for side, n in sides]
+    )
+    reports = [one.run.report for one in executed]
+    on_patch, base = reports[: len(_TWICE)], reports[len(_TWICE) :]
+    return [
+        test
+        for test in tests
+        if not any(is_fine(case, report, test) for report in on_patch)
+        and all(is_fine(case, report, test) for report in base)
+    ]
+
+
+def is_fine(case: VerificationCase, report: TestReport, test: str) -> bool:
+    """Passed, or no worse than on base; a file is fine when it could be loaded."""
+    outcome = report.outcomes.get(test)
+    if outcome is None:
+        is_red = report.is_red(test) or test in report.collection_errors
+        return test not in case.baseline.known and not is_red and report.finished
+    return outcome in {Outcome.PASSED, Outcome.XPASSED, case.baseline.first.outcomes.get(test)}

@@ -15,8 +15,7 @@ from yudai.testing.detect import detect
 from yudai.testing.domain.report import NO_REPORT, Baseline, TestPlan
 from yudai.testing.domain.runners import TestRunner
 from yudai.testing.run import TestRun, run_tests
-from yudai.verification.baseline import Prepared
-from yudai.verification.case import Parts, VerificationCase
+from yudai.verification.case import Parts, Prepared, VerificationCase
 from yudai.verification.clean_sandboxes import CleanSandboxes
 from yudai.verification.cross_examination import Entry, cross_examine
 from yudai.verification.domain.decide import verdict_alone

@@ -85,8 +85,7 @@ def make_stopper(context: Context) -> Stopper:
 
 
 def make_concluder(context: Context) -> "Concluder":
-    from yudai.arena.conclude import Concluder
-    from yudai.arena.decide import StoredFacts
+    from yudai.arena.conclude import Concluder, StoredFacts
 
     return Concluder(context, StoredFacts(context.store))
 

@@ -102,7 +102,8 @@ async def show_result(
         await _show_champion(records, document, console)
     show_reasons(document, console)
     console.print(Text(f"\n{safe(document.reason)}", style="bold"), soft_wrap=True)
-    show_questions(document, console, server=server)
+    if document.questions:
+        show_questions(document, console, server=server)
     if document.ranking:
         where = f" --server {server}" if server else ""
         _show_next(document, console, where, has_pull=has_pull)

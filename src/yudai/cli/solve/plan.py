@@ -21,7 +21,7 @@ from yudai.projects.domain.project import Project
 from yudai.solves.domain.budget import Entrants
 from yudai.solves.domain.request import SolveAsk
 from yudai.testing.domain.report import Baseline
-from yudai.verification.baseline import Measured
+from yudai.verification.case import Measured
 
 _MAX_NAMES = 8
 
