@@ -89,5 +89,5 @@ async def test_a_commit_is_asked_for_by_its_whole_name(scene: Scene, name: str):
 
 @pytest.mark.parametrize("name", ["-x", "a..b", "a b", "HEAD"])
 async def test_a_branch_has_a_branchs_name(scene: Scene, name: str):
-    with pytest.raises(RefusedError, match="is no name for a branch"):
+    with pytest.raises(RefusedError, match="is not a branch name"):
         await change(scene, BranchChange(name))
