@@ -373,5 +373,11 @@ def test_hostile_trees_are_given_up():
     base = "def test_a():\n    assert f(1) == 2\n"
     deep = "def test_a():\n    assert f(1) == " + "-" * 1_200 + "2\n"
     for text in (deep, base.replace("f(1)", "f" + "(1)" * 1_200)):
-        edits = found(text, text.replace("2\n", "3\n"))
-        assert [expected for _, expected in edits] == [None]
+        for depth in range(0, 600, 50):
+            edits = deeper(depth, text, text.replace("2\n", "3\n"))
+            assert [expected for _, expected in edits] == [None]
+
+
+def deeper(depth: int, *texts: str) -> list[tuple[str, Expectation | None]]:
+    """How deep a tree Python can make depends on the calls that it is in."""
+    return deeper(depth - 1, *texts) if depth else found(*texts)

@@ -2,6 +2,7 @@
 
 import ast
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -31,6 +32,15 @@ def test_python(base: str, patched: str, issue: str):
     every_reader(base, patched, "py", "::A::test_a", issue)
     kept = kept_texts({"a.py": base}, {"a.py": patched}).get("a.py", "")
     ast.parse(kept)
+
+
+@pytest.mark.parametrize(
+    "value", ["f'{\"\x01\"}'", "'\ud800'", "-" * 1_200 + "1", "f" + "(1)" * 1_200, "1" * 5_000]
+)
+def test_python_that_cannot_be_written_or_is_deep(value: str):
+    text = f"x = {value}\ndef test_a():\n    assert f({value}) == {value}\n"
+    every_reader(text, f"{text}y = {value}\n", "py", "::test_a", "f")
+    assert set(kept_texts({"a.py": ""}, {"a.py": f"y = {value}\n"})) <= {"a.py"}
 
 
 @given(joined(SCRIPT) | st.text(max_size=60), joined(SCRIPT), st.text(max_size=40))

@@ -3,8 +3,8 @@
 import re
 from collections.abc import Iterable, Iterator
 
+from yudai.kit.syntax import UnreadableError
 from yudai.patches.test_paths import is_test_path
-from yudai.verification.domain.edits.python_test_tree import UnreadableError
 from yudai.verification.domain.edits.script_test_edits import SCRIPTS
 from yudai.verification.domain.sources.issue_text import names_word, read_issue
 from yudai.verification.domain.sources.names import (

@@ -5,7 +5,8 @@ import hashlib
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from yudai.verification.domain.edits.python_test_tree import Function, UnreadableError
+from yudai.kit.syntax import UnreadableError, parse_python, unparse_python
+from yudai.verification.domain.edits.python_test_tree import Function
 from yudai.verification.domain.edits.script_test_edits import SCRIPTS
 from yudai.verification.domain.sources.names import Texts
 from yudai.verification.domain.sources.python_closure import Part, python_test
@@ -70,11 +71,11 @@ def _of_python(path: str, text: str, test: str, files: Texts) -> TestSource | No
         return None
     helpers = tuple(dict.fromkeys(_unparsed(part) for part in found.helpers))
     imports = {name: _absolute(target, path) for name, target in found.module.imported.items()}
-    return TestSource(path, ast.unparse(found.function), helpers, imports)
+    return TestSource(path, unparse_python(found.function), helpers, imports)
 
 
 def _unparsed(part: Part) -> str:
-    return ast.unparse(part.node)
+    return unparse_python(part.node)
 
 
 def _absolute(target: str, path: str) -> str:
@@ -102,7 +103,7 @@ def _source(piece: Piece) -> str:
 
 def _plain_python(source: TestSource, text: str, *, is_test: bool) -> str:
     # A tree of its own, as it is changed.
-    tree = ast.parse(text) if text else ast.Module([], [])
+    tree = parse_python(text) if text else ast.Module([], [])
     names: dict[str, str] = {}
     for node in ast.walk(tree):
         if isinstance(node, Function):
@@ -111,7 +112,7 @@ def _plain_python(source: TestSource, text: str, *, is_test: bool) -> str:
     if is_test and tree.body and isinstance(function := tree.body[0], Function):
         function.name = "test"
     _Plain({**source.imports, **names}).visit(tree)
-    return ast.unparse(ast.fix_missing_locations(tree))
+    return unparse_python(ast.fix_missing_locations(tree))
 
 
 class _Plain(ast.NodeTransformer):

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection
 
-from yudai.verification.domain.edits.python_test_tree import UnreadableError
+from yudai.kit.syntax import UnreadableError
 from yudai.verification.domain.edits.script_test_edits import SCRIPTS
 from yudai.verification.domain.proof import Subject
 from yudai.verification.domain.sources.issue_text import holds, read_issue, stands_alone

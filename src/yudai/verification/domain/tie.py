@@ -1,6 +1,6 @@
 """Whether a test is about this issue: it calls what the issue names with what the issue gives."""
 
-from yudai.verification.domain.edits.python_test_tree import UnreadableError
+from yudai.kit.syntax import UnreadableError
 from yudai.verification.domain.edits.script_test_edits import SCRIPTS
 from yudai.verification.domain.sources.facts import Facts, given_in, named_in
 from yudai.verification.domain.sources.names import Texts

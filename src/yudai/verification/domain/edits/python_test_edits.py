@@ -4,11 +4,11 @@ import ast
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
+from yudai.kit.syntax import UnreadableError
 from yudai.verification.domain.edits.python_test_tree import (
     Function,
     Kind,
     Piece,
-    UnreadableError,
     dotted,
     is_skip,
     pieces,

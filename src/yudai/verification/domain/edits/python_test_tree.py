@@ -2,10 +2,11 @@
 
 import ast
 import re
-import warnings
 from collections.abc import Iterable, Iterator
 from enum import StrEnum
 from typing import NamedTuple
+
+from yudai.kit.syntax import UnreadableError, parse_python, unparse_python
 
 SKIPS = frozenset({"skip", "skipif", "skipIf", "skipUnless", "xfail", "expectedFailure"})
 MARKERS = frozenset(
@@ -57,17 +58,12 @@ class Piece(NamedTuple):
     """The compound statements around it: a test moved under `if False` is another test."""
 
 
-class UnreadableError(Exception):
-    """Not Python, or none that can be read here."""
-
-
 def pieces(text: str) -> dict[str, Piece]:
     """Pieces by name; of two with one name the later one counts, as it does when it is run."""
     try:
-        with warnings.catch_warnings(action="ignore"):
-            tree = ast.parse(text)
+        tree = parse_python(text)
         return {piece.name: piece for piece in _walk(tree.body, "", "")}
-    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+    except (RecursionError, MemoryError) as error:
         raise UnreadableError from error
 
 
@@ -159,7 +155,7 @@ def _simple(statement: ast.stmt) -> Iterator[Piece]:
         for alias in statement.names:
             yield from _imported(statement, alias)
     elif isinstance(statement, ast.Raise) or _stops(statement):
-        yield Piece(ast.unparse(statement), Kind.STOP, statement)
+        yield Piece(unparse_python(statement), Kind.STOP, statement)
     for target in _targets(statement):
         for name, kind in _bound(target):
             yield Piece(name, kind, statement)

@@ -5,6 +5,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
+from yudai.kit.syntax import UnreadableError
 from yudai.patches.patch import Patch, readable
 from yudai.patches.test_paths import (
     MIXED_CONFIGS,
@@ -15,7 +16,7 @@ from yudai.patches.test_paths import (
     name_of,
 )
 from yudai.verification.domain.edits.python_test_edits import Edit, edits
-from yudai.verification.domain.edits.python_test_tree import UnreadableError, is_python
+from yudai.verification.domain.edits.python_test_tree import is_python
 from yudai.verification.domain.edits.script_test_edits import SCRIPTS, script_edits
 from yudai.verification.domain.edits.test_configuration import (
     UnreadableConfigError,

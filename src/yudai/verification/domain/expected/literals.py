@@ -1,11 +1,10 @@
 """Literals of Python, JSON and JavaScript as values that can be compared with each other."""
 
-import ast
 import re
-import warnings
 from collections.abc import Sequence
 from typing import cast
 
+from yudai.kit.syntax import UnreadableError, python_literal
 from yudai.verification.domain.expected.script_tokens import (
     Token,
     UnreadableScriptError,
@@ -44,9 +43,8 @@ def literal_of(text: str) -> Literal | None:
     if not text or len(text) > MAX_TEXT:
         return None
     try:
-        with warnings.catch_warnings(action="ignore"):
-            return _python(ast.literal_eval(text))
-    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+        return _python(python_literal(text))
+    except (UnreadableError, RecursionError, MemoryError):
         return _script_literal(text)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from copy import deepcopy
 from typing import NamedTuple
 
+from yudai.kit.syntax import UnreadableError, unparse_python
 from yudai.verification.domain.expected.change import Change, Rule
 from yudai.verification.domain.expected.python_assertions import Masker
 from yudai.verification.domain.expected.python_values import Slot, is_as_strict, is_value
@@ -51,8 +52,8 @@ def changed_values(
         pairs = [*_in_body(old, new), *_in_decorators(old, decorators)]
         if not all(is_as_strict(*pair) for pair in pairs):
             return None
-        sources = [[ast.unparse(slot.node) for slot in pair] for pair in pairs]
-    except (_NotOnlyValuesError, RecursionError, MemoryError, ValueError):
+        sources = [[unparse_python(slot.node) for slot in pair] for pair in pairs]
+    except (_NotOnlyValuesError, UnreadableError, RecursionError, MemoryError, ValueError):
         return None
     return [Change(test, before, now) for before, now in sources if before != now] or None
 

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
+from yudai.kit.syntax import UnreadableError
 from yudai.verification.domain.edits.python_test_tree import (
     SETUPS,
     Function,
-    UnreadableError,
     dotted,
 )
 from yudai.verification.domain.sources.names import Texts

@@ -1,11 +1,11 @@
 """What a Python file defines: names at its top, attributes, parameters, options."""
 
 import ast
-import warnings
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
-from yudai.verification.domain.edits.python_test_tree import Function, UnreadableError, dotted
+from yudai.kit.syntax import UnreadableError, parse_python
+from yudai.verification.domain.edits.python_test_tree import Function, dotted
 from yudai.verification.domain.sources.names import (
     MOST_CHARACTERS,
     OPTION,
@@ -34,9 +34,8 @@ def _read(text: str) -> ast.Module | None:
     if len(text) > MOST_CHARACTERS:
         return None
     try:
-        with warnings.catch_warnings(action="ignore"):
-            return ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return parse_python(text)
+    except UnreadableError:
         return None
 
 

@@ -4,6 +4,7 @@ import ast
 import builtins
 from collections.abc import Iterator
 
+from yudai.kit.syntax import unparse_python
 from yudai.verification.domain.edits.python_test_tree import Function, dotted
 from yudai.verification.domain.sources.facts import FRAMEWORK, Facts, facts_of
 from yudai.verification.domain.sources.names import Texts
@@ -98,10 +99,10 @@ def _code(part: Part) -> Iterator[str]:
             continue
         if sum(1 for _ in ast.walk(node)) > _LONGEST:
             continue
-        text = ast.unparse(node)
+        text = unparse_python(node)
         if isinstance(node, ast.Call):
             name = dotted(node.func)[-1]
             if name in _BUILTIN or name.startswith("assert"):
                 continue
-            text = name + text[len(ast.unparse(node.func)) :]
+            text = name + text[len(unparse_python(node.func)) :]
         yield text

@@ -1,9 +1,9 @@
 """A changed Python file as on base, with what a patch newly defines at its top."""
 
 import ast
-import warnings
 from collections.abc import Iterable
 
+from yudai.kit.syntax import compiles, unparse_python
 from yudai.verification.domain.edits.python_test_tree import Function
 from yudai.verification.domain.sources.python_definitions import (
     bound_names,
@@ -23,9 +23,9 @@ def kept_python(base: str, text: str, path: str) -> str | None:
     if not added:
         return base
     future = [part for part in added if _is_future(part)]
-    rest = "\n\n".join(ast.unparse(part) for part in added if not _is_future(part))
+    rest = "\n\n".join(unparse_python(part) for part in added if not _is_future(part))
     kept = _with_future(base, old, future) + f"\n\n{rest}\n"
-    return kept if _compiles(kept) else None
+    return kept if compiles(kept) else None
 
 
 def _added(tree: ast.Module, known: set[str], path: str) -> list[ast.stmt]:
@@ -98,13 +98,4 @@ def _with_future(base: str, tree: ast.Module, future: list[ast.stmt]) -> str:
     is_text = isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant)
     lines = base.split("\n")
     at = (first.end_lineno or 0) if first and is_text else 0
-    return "\n".join([*lines[:at], *map(ast.unparse, future), *lines[at:]])
-
-
-def _compiles(text: str) -> bool:
-    try:
-        with warnings.catch_warnings(action="ignore"):
-            compile(text, "kept.py", "exec", dont_inherit=True)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return False
-    return True
+    return "\n".join([*lines[:at], *map(unparse_python, future), *lines[at:]])

@@ -6,7 +6,8 @@ import sys
 import textwrap
 from collections.abc import Iterable, Iterator
 
-from yudai.verification.domain.edits.python_test_tree import Function, UnreadableError, dotted
+from yudai.kit.syntax import UnreadableError
+from yudai.verification.domain.edits.python_test_tree import Function, dotted
 from yudai.verification.domain.sources.names import Texts, Uses, merged, spellings, words, words_of
 from yudai.verification.domain.sources.python_closure import (
     Part,

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from yudai.verification.domain.edits.python_test_tree import UnreadableError
+from yudai.kit.syntax import UnreadableError
 from yudai.verification.domain.sources.names import Texts, words
 from yudai.verification.domain.sources.script_definitions import bound
 from yudai.verification.domain.sources.script_tokens import (

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from yudai.verification.domain.edits.python_test_tree import UnreadableError
+from yudai.kit.syntax import UnreadableError
 from yudai.verification.domain.sources.script_definitions import Bound, bound
 from yudai.verification.domain.sources.script_tokens import (
     Script,

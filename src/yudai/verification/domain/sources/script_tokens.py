@@ -6,7 +6,7 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import NamedTuple
 
-from yudai.verification.domain.edits.python_test_tree import UnreadableError
+from yudai.kit.syntax import UnreadableError
 from yudai.verification.domain.sources.names import MOST_CHARACTERS, words
 
 _MOST_TOKENS = 100_000
