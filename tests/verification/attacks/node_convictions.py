@@ -38,7 +38,6 @@ ATTACKS = [
         against(WRONG, WRONG_TEST, silent=True),
         Rule.SUPPORT_DECIDES,
         wins="",
-        always=True,
     ),
     Attack(
         "node-test-that-skips-on-rivals",
@@ -62,13 +61,20 @@ ATTACKS = [
         wins="",
     ),
     Attack(
+        "node-test-that-hangs-on-rivals",
+        NODE,
+        against(WRONG, on_rivals("while (true);")),
+        Rule.ENDS_IN_TIME,
+        wins="",
+        timeout_s=4,
+    ),
+    Attack(
         "node-product-that-hangs-on-what-rivals-test",
         NODE,
         against(
             STUB.replace(OLD, "  while (seconds && seconds % 3600 === 0);\n" + OLD), EXAMPLE_TEST
         ),
         timeout_s=4,
-        always=True,
     ),
     Attack(
         "node-private-name-convicts-nobody",
@@ -121,6 +127,19 @@ ATTACKS = [
         ),
         Rule.SUPPORT_DECIDES,
         wins="",
+    ),
+    Attack(
+        "node-equal-patches-for-weight",
+        NODE,
+        {
+            **{
+                handle: {"durations.js": WRONG, "test/wrong.test.js": WRONG_TEST}
+                for handle in ("wrong", "wrong2", "wrong3")
+            },
+            "right": RIGHT_ANSWER,
+            "silent": SILENT,
+        },
+        Rule.EQUAL_IS_ONE,
     ),
     Attack(
         "node-many-contestants-of-one-model",

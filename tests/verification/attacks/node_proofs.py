@@ -2,7 +2,7 @@
 
 from tests.support.verified_repo import Files
 from tests.verification.attacks.attack import Attack
-from tests.verification.attacks.node_scene import MORE, NODE, OLD, SOURCE, node_test
+from tests.verification.attacks.node_scene import HEAD, MORE, NODE, OLD, OWN_TEST, SOURCE, node_test
 from yudai.verification.domain.rules import Rule
 
 ALL = "const durations = require('../durations');\n"
@@ -33,6 +33,12 @@ ATTACKS = [
         "node-helper-by-a-string",
         NODE,
         wrong(MORE, "assert.ok((durations['hoursAreKnown'] || (() => false))());"),
+        Rule.INTERFACE_IS_NO_PROOF,
+    ),
+    Attack(
+        "node-helper-by-a-name-that-is-made-at-run-time",
+        NODE,
+        wrong(MORE, "assert.ok(durations[['hours', 'Are', 'Known'].join('')]());"),
         Rule.INTERFACE_IS_NO_PROOF,
     ),
     Attack(
@@ -88,6 +94,16 @@ ATTACKS = [
         Rule.INTERFACE_IS_NO_PROOF,
     ),
     Attack(
+        "node-new-module-by-a-name-that-is-made-at-run-time",
+        NODE,
+        wrong(
+            SOURCE,
+            "assert.ok(require(['..', 'hours'].join('/')));",
+            hours__js="module.exports = true;\n",
+        ),
+        Rule.INTERFACE_IS_NO_PROOF,
+    ),
+    Attack(
         "node-new-file-that-the-test-opens",
         NODE,
         wrong(
@@ -97,7 +113,6 @@ ATTACKS = [
             hours__txt="1h",
         ),
         Rule.RED_FOR_A_REASON,
-        always=True,
     ),
     Attack(
         "node-words-of-an-error",
@@ -131,6 +146,16 @@ ATTACKS = [
         always=True,
     ),
     Attack(
+        "node-data-file",
+        NODE,
+        wrong(
+            SOURCE,
+            "assert.ok(require('../units.json').includes('h'));",
+            units__json='["s", "h"]\n',
+        ),
+        Rule.SUBJECTS_PROVE_NOTHING,
+    ),
+    Attack(
         "node-private-name",
         NODE,
         wrong(
@@ -149,5 +174,26 @@ ATTACKS = [
             "assert.ok(Date.now() - start < 200);",
         ),
         Rule.SUBJECTS_PROVE_NOTHING,
+    ),
+    Attack(
+        "node-base-test-that-could-not-be-loaded",
+        NODE,
+        {"wrong": {"extras.js": "module.exports = true;\n"}},
+        Rule.RED_FOR_A_REASON,
+        base={
+            "test/extras.test.js": f"{HEAD}const extras = require('../extras');\n"
+            "test('extras', () => assert.ok(extras));\n"
+        },
+    ),
+    Attack(
+        "node-expected-value-edited-to-fit",
+        NODE,
+        {
+            "wrong": {
+                "durations.js": SOURCE.replace("seconds)}s`", "seconds)} s`"),
+                "test/durations.test.js": OWN_TEST.replace("'5s'", "'5 s'"),
+            }
+        },
+        Rule.EXPECTATIONS_NEED_A_REASON,
     ),
 ]

@@ -5,6 +5,7 @@ import pytest
 from tests.support.verified_repo import Files, Ground
 from tests.verification.attacks import (
     node_convictions,
+    node_pipeline,
     node_proofs,
     python_convictions,
     python_proofs,
@@ -19,6 +20,7 @@ MODULES = (
     python_convictions,
     node_proofs,
     node_convictions,
+    node_pipeline,
 )
 ATTACKS: list[Attack] = [attack for module in MODULES for attack in module.ATTACKS]
 ROWS = [

@@ -82,10 +82,12 @@ def _subject(place: Place, source_paths: Collection[str], *, is_listing: bool) -
     path = "/".join(place.parts)
     if _DOCUMENT.fullmatch(name) or (_DOCUMENTS & set(place.parts[:1]) and name != path):
         return Subject.DOCUMENT
-    if _SOURCE.fullmatch(name) or path in source_paths:
+    if _SOURCE.fullmatch(name):
         return Subject.SOURCE_TEXT
     if _DATA.fullmatch(name):
         return Subject.DATA_FILE
+    if path in source_paths:
+        return Subject.SOURCE_TEXT
     folder = "/".join(_known(place.parts))
     is_folder = any(source.startswith(f"{folder}/" if folder else "") for source in source_paths)
     is_open = name in {"", "*", "**"} or is_listing or place.root is Root.PRODUCT
