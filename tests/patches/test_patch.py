@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from yudai.kit.errors import RefusedError
 from yudai.patches.patch import Patch, forbidden, parse_patch, readable
+from yudai.verification.domain.intent import size_of
 
 ENV = {
     "PATH": os.environ["PATH"],
@@ -323,3 +324,21 @@ def test_protected_paths_are_refused():
     found = forbidden(parse_patch(ADDED_BY_HAND), protected=["docs/", "db/**/*.sql"])
     assert found == (f"{added.path}: is protected by .yudai.yml",)
     assert forbidden(parse_patch(ADDED_BY_HAND), protected=["*.md"]) == ()
+
+
+def test_a_hunk_header_is_neither_an_added_nor_a_removed_line(tmp_path: Path) -> None:
+    """Its `-1,3` looked like a removed line, so that every changed file counted one too many."""
+    lines = [f"{number}\n".encode() for number in range(40)]
+    repository = Repository(tmp_path, {b"a.txt": b"".join(lines)})
+    lines[2], lines[30] = b"two\n", b"thirty\n"
+    diff = repository.diff(lambda folder: fill(folder, {b"a.txt": b"".join(lines)}))
+    [change] = parse_patch(diff).files
+    assert diff.count("\n@@ ") == 2
+    assert change.removed_lines == ["2", "30"]
+    assert change.added_lines == ["two", "thirty"]
+
+
+def test_a_patch_of_comments_has_no_lines_of_code(tmp_path: Path) -> None:
+    repository = Repository(tmp_path, {b"a.py": b"# One.\nx = 1\n"})
+    diff = repository.diff(lambda folder: fill(folder, {b"a.py": b"# Two.\nx = 1\n"}))
+    assert size_of(parse_patch(diff)) == 0

@@ -41,8 +41,8 @@ class FileChange(Value):
         return self._lines("-")
 
     def _lines(self, sign: str) -> list[str]:
-        _, _, hunks = self.text.partition("\n@@ ")
-        return [line[1:] for line in hunks.split("\n") if line.startswith(sign)]
+        _, found, hunks = self.text.partition("\n@@ ")
+        return [line[1:] for line in f"{found}{hunks}".split("\n") if line.startswith(sign)]
 
 
 def read_changes(text: str) -> list[FileChange]:
