@@ -170,6 +170,24 @@ def test_other_contestants_tests_are_only_in_the_cross_examination():
     assert "Tests from red to green" not in body(_story(champion=_place(1, alone)))
 
 
+def test_an_acceptance_by_a_person_is_not_a_test():
+    verdict = _passed(proved_by=("a person",)).model_copy(
+        update={"proof": ProofKind.INTERFACE, "tied": True, "rules": 1, "summary": "accepted"}
+    )
+    text = body(_story(champion=_place(1, verdict)))
+    assert "**Accepted by a person.** accepted." in text
+    assert "red on the base commit" not in text
+    assert "Tests from red to green" not in text
+    assert "none was red before" in text
+
+
+def test_an_unproved_patch_says_what_is_missing():
+    verdict = Verdict(status=VerdictStatus.UNPROVED, summary="t.py::new uses fast, which is new")
+    text = body(_story(champion=_place(1, verdict)))
+    assert r"**Unproved**: t\.py::new uses fast, which is new." in text
+    assert "no test fails on the base commit" not in text
+
+
 def test_what_tells_of_a_solve():
     assert tells_of_solve(comment(_story(), CommentFacts()))
     assert tells_of_solve(f"x\r\n{marker(OTHER)}\r\n")

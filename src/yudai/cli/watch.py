@@ -244,4 +244,4 @@ def phase_words(seen: Watched, phase: Phase, *, now: float) -> str:
         return f"{elapsed}  {words} ({seconds(max(0.0, now - phase.at))})"
     if left or verifying:
         return f"{elapsed}  {left} running or queued, {verifying} being verified"
-    return f"{elapsed}  cross-examination: every new test against every other patch"
+    return f"{elapsed}  cross-examination: running proving tests on the other answers"

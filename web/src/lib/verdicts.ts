@@ -27,6 +27,11 @@ export function proofWords(verdict: Verdict): string {
   return `${PROVED[verdict.proof]}, ${about}`;
 }
 
+/** The tests that prove the patch; a person who accepted it is a proof and no test. */
+export function redToGreen({ evidence }: Verdict): string[] {
+  return evidence.proved_by.filter((name) => name !== PERSON);
+}
+
 /** How many contestants gave this very answer; empty if it was one. */
 export function agreementWords(verdict: Verdict, contestants?: number): string {
   if (verdict.agreement < 2) return "";

@@ -6,6 +6,7 @@ from rich.console import Console
 from rich.text import Text
 
 from yudai.cli.text import one_line, safe
+from yudai.ranking.domain.scorecard import red_to_green
 from yudai.verification.domain.phrases import (
     agreement_phrase,
     idle_phrase,
@@ -74,7 +75,9 @@ def _show_place(ranks: str, handles: str, why: str, console: Console) -> None:
 
 
 def _show_proofs(verdict: Verdict, console: Console) -> None:
-    proofs = verdict.evidence.proved_by
+    proofs = red_to_green(verdict)
+    if not proofs:
+        return
     count = "1 test" if len(proofs) == 1 else f"{len(proofs)} tests"
     console.print(Text(f"\nRed on base, green with this patch: {count}", style="bold"))
     for test in proofs[:_MAX_LISTED]:

@@ -7,7 +7,7 @@ from yudai.kit.money import usd
 from yudai.patches.patch import readable
 from yudai.publishing.domain.summary import AskedQuestion, FileDelta, PublishedSolve
 from yudai.ranking.domain.reducers import count
-from yudai.ranking.domain.scorecard import Place, Scorecard
+from yudai.ranking.domain.scorecard import Place, Scorecard, red_to_green
 from yudai.verification.domain.phrases import agreement_phrase, proof_phrase, says_phrase
 from yudai.verification.domain.verdict import Tally, VerdictStatus
 
@@ -55,7 +55,7 @@ def _public(model: str) -> str:
 
 
 def _tests_line(tests: Tally | None, card: Scorecard) -> str:
-    proved = len(card.verdict.evidence.proved_by)
+    proved = len(red_to_green(card.verdict))
     said = f"{proved} from red to green" if proved else "none was red before"
     if tests is None:
         return "⚠️ Tests: none were executed"
@@ -65,8 +65,8 @@ def _tests_line(tests: Tally | None, card: Scorecard) -> str:
 
 def proofs(card: Scorecard) -> tuple[str, ...]:
     """Proofs that readers can run; other contestants' tests are not in the patch."""
-    evidence = card.verdict.evidence
-    return tuple(test for test in evidence.proved_by if test not in evidence.cross_passed)
+    of_others = card.verdict.evidence.cross_passed
+    return tuple(test for test in red_to_green(card.verdict) if test not in of_others)
 
 
 def kind_of_proof(solve: PublishedSolve, card: Scorecard) -> str:
@@ -97,13 +97,14 @@ def changed_expectations(card: Scorecard) -> str:
 def proof(solve: PublishedSolve, card: Scorecard) -> str:
     evidence = card.verdict.evidence
     summary = md(card.verdict.summary, limit=MAX_REASON)
+    tests = red_to_green(card.verdict)
     if card.verdict.status is not VerdictStatus.PASSED:
-        said = (
-            f"**Unproved**: no test fails on the base commit and passes with this patch. {summary}"
-        )
+        said = f"**Unproved**: {summary}"
+    elif not tests:
+        said = summary
     else:
         said = (
-            f"{count(len(evidence.proved_by), 'test')} red on the base commit and green with this"
+            f"{count(len(tests), 'test')} red on the base commit and green with this"
             f" patch{_by_others(card)}, in a sandbox that no agent has touched. {summary}"
         )
     flaky = (
@@ -118,7 +119,7 @@ def proof(solve: PublishedSolve, card: Scorecard) -> str:
 
 
 def _by_others(card: Scorecard) -> str:
-    others = len(card.verdict.evidence.proved_by) - len(proofs(card))
+    others = len(red_to_green(card.verdict)) - len(proofs(card))
     return f" ({others} of other contestants)" if others else ""
 
 

@@ -5,6 +5,7 @@ from yudai.kit.ids import RunId
 from yudai.kit.value import Value
 from yudai.runs.domain.states import RunState
 from yudai.solves.domain.matrix import Contestant
+from yudai.verification.domain.expect import PERSON
 from yudai.verification.domain.question import Question
 from yudai.verification.domain.verdict import Verdict
 
@@ -26,6 +27,11 @@ class Scorecard(Value):
     submitted_at: float | None = None
     error: str = ""
     """What was said when it broke: more than its cause tells."""
+
+
+def red_to_green(verdict: Verdict) -> tuple[str, ...]:
+    """Tests that prove the patch; a person who accepted it is a proof and no test."""
+    return tuple(name for name in verdict.evidence.proved_by if name != PERSON)
 
 
 class Place(Value):

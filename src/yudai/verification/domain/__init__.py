@@ -1,1 +1,1 @@
-"""Pure: verdicts, judging of test reports, and detection of tampering; start with `judge.py`."""
+"""Pure: verdicts, judging of test reports, and detection of tampering; start with `decide.py`."""

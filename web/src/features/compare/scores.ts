@@ -1,7 +1,7 @@
 import { REDUCERS } from "@/api/choices";
 import type { RunView, VerdictStatus } from "@/api/types";
 import { clock, duration, money } from "@/lib/format";
-import { KINDS } from "@/lib/verdicts";
+import { KINDS, redToGreen } from "@/lib/verdicts";
 
 const VERDICT_ORDER: readonly VerdictStatus[] = [
   "passed",
@@ -124,7 +124,7 @@ const FACTS: readonly Measure[] = [
 ];
 
 function proved(run: RunView): string {
-  return String(run.verdict?.evidence.proved_by.length ?? "–");
+  return run.verdict ? String(redToGreen(run.verdict).length) : "–";
 }
 
 function agreement({ verdict }: RunView): string {

@@ -101,7 +101,7 @@ function Proof({ verdict }: { verdict: Verdict }) {
   return (
     <Part
       title="Red to green"
-      number={verdict.evidence.proved_by.length}
+      number={base.length + own.length + others.length}
       what="The proof: red on the base, green with this patch."
     >
       {parts.map((part) => (

@@ -1,5 +1,6 @@
 import type { TestsView, Verdict, VerdictStatus } from "@/api/types";
 import { count } from "@/lib/format";
+import { redToGreen } from "@/lib/verdicts";
 
 /** A contestant's tests and their results on the patch. */
 export interface Examiner {
@@ -25,19 +26,21 @@ export function examiners(verdict: Verdict): Examiner[] {
 
 /** Tests that went from red to green, by author. */
 export function proofs(verdict: Verdict): { base: string[]; own: string[]; others: string[] } {
-  const { proved_by, cross_passed, own_tests } = verdict.evidence;
+  const { cross_passed, own_tests } = verdict.evidence;
+  const proving = redToGreen(verdict);
   const [crossed, own] = [new Set(cross_passed), new Set(own_tests)];
   return {
-    base: proved_by.filter((test) => !crossed.has(test) && !own.has(test)),
-    own: proved_by.filter((test) => own.has(test)),
-    others: proved_by.filter((test) => crossed.has(test) && !own.has(test)),
+    base: proving.filter((test) => !crossed.has(test) && !own.has(test)),
+    own: proving.filter((test) => own.has(test)),
+    others: proving.filter((test) => crossed.has(test) && !own.has(test)),
   };
 }
 
 /** The meaning of a verdict in one sentence. */
 export const MEANINGS: Record<VerdictStatus, string> = {
-  passed: "Tests that were red on the base are green with this patch, and nothing is broken.",
-  unproved: "Nothing is broken, but no test shows that the patch helps.",
+  passed: "Nothing is broken, and there is a proof that the issue is solved.",
+  unproved:
+    "Nothing is wrong, but nothing shows that the issue is solved, or a changed expectation waits for a person.",
   failed: "This patch must not be taken as it is.",
   unverified: "The tests could not tell whether this patch is right.",
   none: "There is no patch to test.",
@@ -57,7 +60,7 @@ export function checks({ verdict, tests }: TestsView): Check[] {
   const crossed = evidence.cross_passed.length + evidence.cross_failed.length;
   return [
     greenTests(tests),
-    number("red to green", evidence.proved_by.length, "good", "plain"),
+    number("red to green", redToGreen(verdict).length, "good", "plain"),
     number("broken", verdict.broken.length, "bad", "good"),
     number("missing", verdict.missing.length, "bad", "good"),
     number("tampering", verdict.tampered.length, "bad", "good"),

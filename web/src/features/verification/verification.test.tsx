@@ -60,6 +60,15 @@ describe("evidence", () => {
     });
   });
 
+  it("does not count a person's acceptance as a test", () => {
+    const accepted = verdictOf({ evidence: { proved_by: ["a person"] } });
+    expect(proofs(accepted)).toEqual({ base: [], own: [], others: [] });
+    const number = checks({ ...VIEW, verdict: accepted }).find(
+      (check) => check.name === "red to green",
+    );
+    expect(number?.value).toBe("0");
+  });
+
   it("is good only without findings against the patch", () => {
     const bad = checks({ ...VIEW, verdict: verdictOf({ broken: ["t"], tampered: ["x"] }) });
     const tone = (name: string) => bad.find((check) => check.name === name)?.tone;

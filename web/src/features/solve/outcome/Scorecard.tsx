@@ -4,7 +4,7 @@ import type { PlaceEntry } from "@/api/types";
 import { sansVerdict } from "@/features/solve/outcome/decision";
 import { duration, money } from "@/lib/format";
 import { shown } from "@/lib/hostile";
-import { equalAnswers, proofWords } from "@/lib/verdicts";
+import { equalAnswers, proofWords, redToGreen } from "@/lib/verdicts";
 import { Hostile } from "@/ui/Hostile";
 import { StateBadge, VerdictBadge } from "@/ui/StateBadge";
 import { Empty } from "@/ui/states";
@@ -113,7 +113,7 @@ const Row = memo(function Row({
   diff,
 }: RowProps) {
   const { verdict } = place;
-  const fixed = new Set([...verdict.fixed, ...verdict.evidence.proved_by]).size;
+  const fixed = new Set([...verdict.fixed, ...redToGreen(verdict)]).size;
   const handle = shown(place.handle);
   const proof = equal ? "" : proofWords(verdict);
   return (
