@@ -16,6 +16,7 @@ from yudai.sandboxes.domain.backends import BACKENDS
 from yudai.sandboxes.domain.guarantees import KINDS as GUARANTEES
 from yudai.settings import Settings
 from yudai.solves.domain.strategies import STRATEGIES
+from yudai.verification.domain.rules import TEXTS, VERSION
 
 Command = typer.core.TyperCommand | typer.core.TyperGroup
 REFERENCE = Path(__file__).parent / "reference"
@@ -31,6 +32,7 @@ def pages() -> dict[Path, str]:
         REFERENCE / "http.md": http_page(),
         CHOICES: choices_module(),
         REFERENCE / "guarantees.md": guarantees_page(),
+        REFERENCE / "rules.md": rules_page(),
     }
 
 
@@ -62,6 +64,16 @@ def guarantees_page() -> str:
         "machine, for each backend, and how. A backend is isolated if it keeps all that are "
         "part of isolation.\n\n"
         "| guarantee | meaning | part of isolation |\n|---|---|---|\n" + "\n".join(rows) + "\n"
+    )
+
+
+def rules_page() -> str:
+    rows = "\n".join(f"| `{rule}` | {text} |" for rule, text in TEXTS.items())
+    return (
+        f"# Rules of a verdict\n\n{NOTE}Version {VERSION}, which verdicts name as `rules`; 0 is a "
+        "verdict from before there were rules. [Verification](../explanation/verification.md) "
+        "explains how they work together.\n\n"
+        f"| rule | meaning |\n|---|---|\n{rows}\n"
     )
 
 
