@@ -21,7 +21,6 @@ from yudai.kit.clock import SystemClock
 from yudai.kit.ids import SolveId, WorkerId
 from yudai.runs import queries as runs
 from yudai.solves import queries as solves
-from yudai.solves import questions
 from yudai.solves import timeline as events
 from yudai.solves.domain.states import SolveEvent, SolveState
 from yudai.store.store import Store
@@ -40,8 +39,8 @@ async def context(database_url: str, tmp_path: Path) -> AsyncIterator[Context]:
 async def answer(context: Context, key: str, choice: str) -> None:
     """As it is stored: what is asked of a person is told elsewhere."""
     async with context.store.change() as db:
-        [row] = [row for row in await questions.all_of_solve(db, SOLVE) if row.key == key]
-        await questions.answer(db, row, choice, by="ada", at=3.0)
+        [row] = [row for row in await solves.all_questions(db, SOLVE) if row.key == key]
+        await solves.store_answer(db, row, choice, by="ada", at=3.0)
         await solves.advance(db, SOLVE, SolveEvent.ANSWERED, at=3.0, worker_id="")
 
 
@@ -163,8 +162,8 @@ async def test_an_answer_that_comes_meanwhile_counts(context: Context):
         async def decide(self, solve_id: SolveId, answers: Sequence[PersonAnswer]) -> Decision:
             if not self.seen:
                 async with context.store.change() as db:
-                    row = (await questions.all_of_solve(db, SOLVE))[1]
-                    await questions.answer(db, row, "reject", by="bob", at=4.0)
+                    row = (await solves.all_questions(db, SOLVE))[1]
+                    await solves.store_answer(db, row, "reject", by="bob", at=4.0)
             return await super().decide(solve_id, answers)
 
     slow = Slow(EXPECTATION, INTERFACE)

@@ -8,7 +8,6 @@ from yudai.arena.conclude import Concluder, Decision
 from yudai.artifacts.context import Context
 from yudai.kit.ids import RunId, SolveId, WorkerId
 from yudai.solves import queries as solves
-from yudai.solves import questions
 from yudai.solves.tables import QuestionRow, SolveRow
 from yudai.verification.domain.question import (
     ACCEPT,
@@ -71,4 +70,4 @@ async def solve_row(context: Context) -> SolveRow:
 
 async def question_rows(context: Context) -> list[QuestionRow]:
     async with context.store.read() as db:
-        return await questions.all_of_solve(db, SOLVE)
+        return await solves.all_questions(db, SOLVE)

@@ -1,4 +1,4 @@
-"""No path of "Follow one request" is longer than the page says."""
+"""The paths of "Follow one request" are as long as the page says."""
 
 import re
 from pathlib import Path
@@ -16,11 +16,18 @@ WORDS = {
     "poll": "one poll",
 }
 
+SWAYS = {name: int(name == "worker to champion") for name in WAYS}
+"""By how much a count differs from time to time: a worker meets a beat of its engine, or not."""
+
 
 @pytest.mark.real
 @pytest.mark.timeout(240)
 @pytest.mark.parametrize("name", WAYS)
-def test_no_path_is_longer_than_the_page_says(name: str):
-    row = re.search(rf"^\| {re.escape(WORDS[name])}.*\| (\d+) \|$", PAGE.read_text(), re.MULTILINE)
+def test_a_path_is_as_long_as_the_page_says(name: str):
+    cells = rf"^\| {re.escape(WORDS[name])}[^|]*\| (\d+) \|[^|]*\| (\d+) \|$"
+    row = re.search(cells, PAGE.read_text(), re.MULTILINE)
     assert row is not None
-    assert len(files(name)) <= int(row[1]) == WAYS[name].most
+    counted, most = map(int, row.groups())
+    assert most == WAYS[name].most
+    assert len(files(name)) in (counted - SWAYS[name], counted, counted + SWAYS[name])
+    assert counted + SWAYS[name] <= most

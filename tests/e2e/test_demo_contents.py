@@ -14,8 +14,8 @@ from typing import NamedTuple
 import pytest
 
 from yudai import demo
+from yudai.agents.domain.plan import parse_plan
 from yudai.gateway.adapters.scripted import Script, ScriptedGateway
-from yudai.runs.domain.plan import parse_plan
 
 pytestmark = pytest.mark.xdist_group("demo-contents")
 

@@ -15,7 +15,6 @@ from yudai.ranking.rank import rank_runs, stopped_by
 from yudai.runs import attempts
 from yudai.runs import queries as runs
 from yudai.solves import queries as solves
-from yudai.solves import questions
 from yudai.solves import timeline as events
 from yudai.solves.claims import Claim, claim_of
 from yudai.solves.domain.matrix import author_of
@@ -68,7 +67,7 @@ class Concluder:
         is_over = False
         while not is_over:
             async with self.context.store.read() as db:
-                answers = await questions.answers(db, solve_id)
+                answers = await solves.answers(db, solve_id)
             decision = await self.decider.decide(solve_id, answers)
             ranking = await rank_runs(self.context.store, solve_id, claim, decision)
             is_over = await self._end(solve_id, ranking, claim, known=answers)
@@ -108,11 +107,11 @@ class Concluder:
         now, asked = clock.now(), _unanswered(ranking.asked, known)
         async with self.context.store.change() as db:
             solve = await solves.hold(db, solve_id)
-            if await questions.answers(db, solve_id) != known:
+            if await solves.answers(db, solve_id) != known:
                 return False
             limit = stopped_by(solve, await runs.of_solve(db, solve_id), now=now)
             event, reason, data = _ending(ranking, asked, limit)
-            await questions.ask(db, solve_id, asked, at=now, new_id=clock.new_id)
+            await solves.ask(db, solve_id, asked, at=now, new_id=clock.new_id)
             await solves.advance(
                 db,
                 solve_id,

@@ -11,7 +11,7 @@ from yudai.kit.clock import Clock
 from yudai.kit.errors import ConflictError, NotFoundError, RefusedError
 from yudai.kit.ids import SolveId, short
 from yudai.kit.value import Value
-from yudai.solves import idempotency, questions
+from yudai.solves import idempotency
 from yudai.solves import queries as solves
 from yudai.solves import timeline as events
 from yudai.solves.domain.states import SolveEvent, SolveState
@@ -95,7 +95,7 @@ class Answers:
             if solve.user_id != owner_id:
                 raise NotFoundError(f"there is no solve {solve_id}")
             if await idempotency.find(db, answer.user_id, key) is None:
-                row = _pick(solve, await questions.all_of_solve(db, solve_id), answer.question)
+                row = _pick(solve, await solves.all_questions(db, solve_id), answer.question)
                 _check_choice(row, answer.choice)
                 if row.choice is None:
                     await _answer(db, solve, row, answer, at=now)
@@ -117,7 +117,7 @@ async def _answer(
         )
     if row.closed_at is not None:
         raise ConflictError(f"this question of {name} needs no answer any more", state=solve.state)
-    await questions.answer(db, row, answer.choice, by=answer.by, at=at)
+    await solves.store_answer(db, row, answer.choice, by=answer.by, at=at)
     facts: dict[str, object] = {
         "question": row.id,
         "key": row.key,

@@ -13,7 +13,6 @@ from yudai.publishing.domain.publication import RESTING
 from yudai.runs import queries as runs
 from yudai.runs.domain.states import RunState
 from yudai.solves import queries as solves
-from yudai.solves import questions
 from yudai.solves import timeline as events
 from yudai.solves.domain.states import SolveEvent, SolveState
 from yudai.solves.tables import SolveRow
@@ -90,7 +89,7 @@ async def choose_champion(
             "reason": reason,
             "by": by or user_id,
         }
-        await questions.close(db, solve_id, at=now)
+        await solves.close_questions(db, solve_id, at=now)
         await events.append(
             db, solve_id, kind="champion.chosen", at=now, run_id=RunId(run.id), data=facts
         )

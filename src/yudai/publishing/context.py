@@ -27,7 +27,6 @@ from yudai.ranking.rank import places_of
 from yudai.runs import queries as runs
 from yudai.runs.tables import RunRow
 from yudai.solves import queries as solves
-from yudai.solves import questions
 from yudai.solves.domain.states import SolveState
 from yudai.solves.tables import QuestionRow, SolveRow
 from yudai.store import write_turns
@@ -110,7 +109,7 @@ class PublishContext:
         async with self.context.store.read() as db:
             solve = await solves.get(db, row.solve_id)
             rows = await runs.of_solve(db, row.solve_id)
-            asked = await questions.of_solve(db, row.solve_id)
+            asked = await solves.questions(db, row.solve_id)
             # After PUSHED a pull request may exist that is not recorded yet: look for it first.
             if row.state is not PublicationState.PUSHED:
                 await _check_wanted(db, row, solve)

@@ -124,6 +124,8 @@ def may_comment(publish: PublishMode | None, origin: Origin | None) -> bool:
 
 
 def _is_at(url: str, forge: str) -> bool:
+    if not url:
+        return False
     try:
         parse_target(url, forge=forge)
     except RefusedError:

@@ -1,27 +1,31 @@
-"""Queries of solves."""
+"""Queries of solves, and of their questions with the answers."""
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
-from sqlalchemy import select, tuple_
+from sqlalchemy import ColumnElement, and_, or_, select, tuple_, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from yudai.forge.domain.issue import Issue
 from yudai.forge.ports.folder import Snapshot
 from yudai.kit.errors import NotFoundError
 from yudai.kit.ids import SolveId
-from yudai.solves import questions
 from yudai.solves import timeline as events
 from yudai.solves.claims import Claim
 from yudai.solves.domain import states as solve_state
 from yudai.solves.domain.states import SolveEvent, SolveState
-from yudai.solves.tables import SolveRow
+from yudai.solves.tables import QuestionRow, SolveRow
 from yudai.solves.timeline import hold_solve
 from yudai.store.compare_and_set import change_row, find_row, get_row
 from yudai.store.rows import Data
+from yudai.verification.domain.question import PersonAnswer, Question
 
 NEWEST = ("", "latest")
 NEWEST_FIRST = (SolveRow.created_at.desc(), SolveRow.id.desc())
+_Q = QuestionRow
+_IS_OPEN = and_(_Q.choice.is_(None), _Q.closed_at.is_(None))
+_IN_ORDER = (_Q.asked_at, _Q.position, _Q.id)
+_ASKED_FACTS = ("kind", "text", "choices", "runs", "detail")
 
 
 async def add(db: AsyncSession, row: SolveRow) -> SolveRow:
@@ -85,7 +89,7 @@ async def advance(
     columns = {"state": state, **_stamps(row, state, at), **changes}
     changed = await change_row(db, SolveRow, solve_id, columns, expected=was)
     if state in solve_state.FINAL:
-        await questions.close(db, solve_id, at=at)
+        await close_questions(db, solve_id, at=at)
     facts = {"from": was, "to": state, **(data or {})}
     await events.append(db, solve_id, kind=f"solve.{event}", at=at, data=facts)
     return changed
@@ -127,3 +131,69 @@ async def newest_first(db: AsyncSession, *, limit: int = 1000) -> list[FolderSol
         query.order_by(SolveRow.created_at.desc(), SolveRow.id.desc()).limit(limit)
     )
     return [FolderSolve(row.id, snapshot) for row in rows if (snapshot := row.snapshot)]
+
+
+async def questions(db: AsyncSession, solve_id: SolveId) -> list[QuestionRow]:
+    """Open and answered ones; those that were closed without an answer are left out."""
+    is_shown = or_(_Q.choice.is_not(None), _Q.closed_at.is_(None))
+    return list(await _questions(db, solve_id, is_shown))
+
+
+async def all_questions(db: AsyncSession, solve_id: SolveId) -> list[QuestionRow]:
+    return list(await _questions(db, solve_id))
+
+
+async def answers(db: AsyncSession, solve_id: SolveId) -> tuple[PersonAnswer, ...]:
+    rows = await _questions(db, solve_id, _Q.choice.is_not(None))
+    return tuple(PersonAnswer(key=row.key, choice=row.choice or "") for row in rows)
+
+
+async def ask(
+    db: AsyncSession,
+    solve_id: SolveId,
+    asked: Sequence[Question],
+    *,
+    at: float,
+    new_id: Callable[[], str],
+) -> None:
+    """Make these the open questions. The caller holds the solve."""
+    known = {row.key: row for row in await all_questions(db, solve_id)}
+    await close_questions(db, solve_id, at=at, but=[question.key for question in asked])
+    for position, question in enumerate(asked):
+        facts: dict[str, Any] = {name: getattr(question, name) for name in _ASKED_FACTS}
+        facts["position"] = position
+        row = known.get(question.key)
+        if row is None:
+            row = QuestionRow(
+                id=new_id(), solve_id=solve_id, key=question.key, asked_at=at, **facts
+            )
+            db.add(row)
+            await db.flush()
+            continue
+        if row.closed_at is not None:
+            facts["asked_at"] = at
+        await db.execute(update(_Q).where(_Q.id == row.id).values(**facts, closed_at=None))
+
+
+async def store_answer(
+    db: AsyncSession, row: QuestionRow, choice: str, *, by: str, at: float
+) -> None:
+    columns = {"choice": choice, "answered_by": by, "answered_at": at}
+    await db.execute(update(_Q).where(_Q.id == row.id).values(**columns))
+
+
+async def close_questions(
+    db: AsyncSession, solve_id: SolveId, *, at: float, but: Sequence[str] = ()
+) -> None:
+    """Close the open questions of a solve: they no longer need an answer."""
+    left = and_(_Q.solve_id == solve_id, _IS_OPEN, _Q.key.not_in(list(but)))
+    await db.execute(update(_Q).where(left).values(closed_at=at))
+
+
+async def _questions(
+    db: AsyncSession, solve_id: SolveId, *conditions: ColumnElement[bool]
+) -> Sequence[QuestionRow]:
+    query = select(_Q).where(_Q.solve_id == solve_id, *conditions).order_by(*_IN_ORDER)
+    # Rows are changed by statements: what this transaction has read before may be old.
+    found = await db.scalars(query.execution_options(populate_existing=True))
+    return found.all()

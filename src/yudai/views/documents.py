@@ -25,7 +25,6 @@ from yudai.runs.domain.trajectory.steps import Step, step_of
 from yudai.runs.domain.trajectory.trajectory import TrajectoryMessage, export
 from yudai.runs.tables import RunRow
 from yudai.solves import queries as solves
-from yudai.solves import questions
 from yudai.solves import timeline as events
 from yudai.solves.domain.states import SolveState
 from yudai.solves.queries import elapsed_s
@@ -90,7 +89,7 @@ async def _document(db: AsyncSession, solve: SolveRow, *, now: float) -> SolveDo
         solve,
         await runs.of_solve(db, solve.id),
         await events.of_kinds(db, solve.id, KINDS),
-        await questions.of_solve(db, solve.id),
+        await solves.questions(db, solve.id),
         now=now,
     )
 

@@ -23,7 +23,6 @@ from yudai.runs import queries as runs
 from yudai.runs.domain.states import RunState
 from yudai.runs.tables import RunRow
 from yudai.solves import queries as solves
-from yudai.solves import questions
 from yudai.solves import timeline as events
 from yudai.solves.domain.budget import Budget
 from yudai.solves.domain.matrix import Contestant, Matrix
@@ -164,7 +163,7 @@ async def solve_view(context: Context, solve_id: SolveId, *, user_id: str) -> So
             raise _not_found(solve_id)
         rows = await runs.of_solve(db, solve_id)
         timeline = await events.after(db, solve_id, limit=_MAX_EVENTS)
-        asked = await questions.of_solve(db, solve_id)
+        asked = await solves.questions(db, solve_id)
         published = await publications.find(db, solve_id)
     document = document_of(row, rows, timeline, asked, now=context.clock.now())
     return _view(row, rows, timeline, document=document, published=published)

@@ -1,1 +1,1 @@
-"""Pure: the command-line agents that `COMMAND_AGENTS` describes."""
+"""Pure: the command-line agents that `COMMAND_AGENTS` describes, and an agent's plan."""

@@ -8,6 +8,7 @@ import structlog
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from yudai.agents.domain.plan import parse_plan
 from yudai.agents.endpoint.port import EndpointReport
 from yudai.agents.endpoint.tokens import RunClaims
 from yudai.gateway.domain.models import Usage
@@ -17,7 +18,6 @@ from yudai.kit.ids import RunId
 from yudai.kit.untyped import Object
 from yudai.runs import messages as trajectories
 from yudai.runs import queries as runs
-from yudai.runs.domain.plan import parse_plan
 from yudai.runs.domain.states import RunState
 from yudai.runs.domain.trajectory.trajectory import TrajectoryMessage
 from yudai.runs.spending import holds

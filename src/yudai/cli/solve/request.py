@@ -83,7 +83,7 @@ def read_request(options: Options, settings: Settings, *, forge: str = "") -> So
         return to_request(options, settings, find_target(options.target, forge=forge))
     names = options.judged.targets or (".",)
     subject = _judged_subject(names, options.judged, forge)
-    if not (options.patch or options.judged.branches or options.judged.commits or subject.pulls):
+    if not _has_patches(options, subject):
         raise RefusedError(NOTHING)
     return _to_ask(options._replace(target=names[0]), settings, subject)
 
@@ -131,7 +131,7 @@ def _to_ask(options: Options, settings: Settings, subject: Subject) -> SolveAsk:
         "issue_repo": subject.issue_repo,
         "issue_text": words,
         "base_branch": options.base,
-        "patches": asked_patches(options, subject.pulls),
+        "patches": asked_patches(options, subject.pulls) if _has_patches(options, subject) else [],
         "limits": {
             "max_parallel": options.parallel,
             "max_runs": settings.max_contestants,
@@ -152,6 +152,11 @@ def _to_ask(options: Options, settings: Settings, subject: Subject) -> SolveAsk:
     if options.judged is None:
         body["matrix"] = _matrix(options)
     return _checked(SolveAsk.model_validate, body)
+
+
+def _has_patches(options: Options, subject: Subject) -> bool:
+    given = options.judged or Given()
+    return bool(options.patch or given.branches or given.commits or subject.pulls)
 
 
 def _folder(options: Options, *, has_issue: bool) -> dict[str, Any]:

@@ -1,1 +1,1 @@
-"""Pure: states of a run, exit statuses, marks, the agent's plan and its trajectory."""
+"""Pure: states of a run, exit statuses, marks and its trajectory."""

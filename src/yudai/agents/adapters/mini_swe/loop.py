@@ -10,6 +10,7 @@ from yudai.agents.adapters.mini_swe.environment import SandboxEnvironment
 from yudai.agents.adapters.mini_swe.model import GatewayModel
 from yudai.agents.adapters.mini_swe.thread_bridge import Bridge, OverdueError, StoppedError
 from yudai.agents.adapters.mini_swe.upstream import MINI_VERSION, DefaultAgent, InterruptAgentFlow
+from yudai.agents.domain.plan import parse_plan
 from yudai.agents.messages import NOT_EXECUTED, exit_message
 from yudai.agents.port import AgentLimits
 from yudai.agents.prompts import text
@@ -17,7 +18,6 @@ from yudai.kit.causes import POLICIES, Cause
 from yudai.kit.errors import InfrastructureError, YudaiError
 from yudai.kit.money import usd
 from yudai.runs.domain.exit_status import CANCELLED, EXIT_STATUSES, SUBMITTED
-from yudai.runs.domain.plan import parse_plan
 from yudai.runs.domain.progress import Marks, Progress, RunMark, with_mark
 from yudai.runs.domain.trajectory import trajectory
 from yudai.runs.domain.trajectory.kinds import IS_TEST

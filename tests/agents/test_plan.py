@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from yudai.runs.domain.plan import MAX_STEP_CHARS, MAX_STEPS, parse_plan
+from yudai.agents.domain.plan import MAX_STEP_CHARS, MAX_STEPS, parse_plan
 
 
 @pytest.mark.parametrize(
