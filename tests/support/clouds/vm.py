@@ -25,8 +25,6 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
-import pytest
-
 from tests.support.clouds.machine_users import IS_ROOT
 from tests.support.clouds.vm_process import PIPE, Pipe, Process, Stdin, VMDiedError
 from yudai.sandboxes.backends.local import cgroups
@@ -93,8 +91,6 @@ class VM:
     @classmethod
     def start(cls, folder: Path, *, env: Path | None = None, **more: Any) -> "VM":
         """Boot from what is in the folder, or from nothing; `env` becomes its /env."""
-        if Path(sys.prefix).is_relative_to("/tmp"):  # noqa: S108 - where this project is
-            pytest.skip("a fake machine clears its /tmp, and this project is below /tmp")
         if not (folder / "etc").exists():
             _furnish(folder, env)
         return cls(folder, env, **more)
@@ -263,7 +259,7 @@ def _furnish(folder: Path, env: Path | None) -> None:
         (folder / name).mkdir(parents=True, exist_ok=True)
         (folder / name).chmod(mode)
     if env:
-        (folder / "env").symlink_to(env)
+        (folder / "env").symlink_to(seen_at(env))
     else:
         (folder / "env").mkdir()
     root = f"root:x:{os.getuid()}:{os.getgid()}:root:/root:/bin/bash\n"
@@ -288,14 +284,20 @@ def _system() -> list[str]:
 
 
 def _shown(disk: Path, folders: Sequence[Path | None]) -> list[str]:
-    """Folders of Python, at their own paths: programs in them name each other by these."""
+    """Folders of Python; programs in them name each other by their own paths."""
     system = tuple(map(Path, _SYSTEM))
     wanted = {f for f in folders if f and not any(f.is_relative_to(s) for s in system)}
-    for folder in wanted:
+    for place in map(seen_at, wanted):
         # Bubblewrap would close to others what it makes by itself.
-        for above in (folder, *folder.parents[:-1]):
+        for above in (place, *place.parents[:-1]):
             (disk / above.relative_to("/")).mkdir(parents=True, exist_ok=True)
-    return [word for f in sorted(wanted) for word in ("--ro-bind", str(f), str(f))]
+    return [word for f in sorted(wanted) for word in ("--ro-bind", str(f), str(seen_at(f)))]
+
+
+def seen_at(folder: Path) -> Path:
+    """Not below /tmp: a machine removes all that is there before it is saved."""
+    temporary = folder.is_relative_to("/tmp")  # noqa: S108 - where this project is
+    return Path("/srv", *folder.parts[1:]) if temporary else folder
 
 
 async def _finish(process: Process) -> bytes:
