@@ -69,11 +69,11 @@ fix: setup  ## format and mend what a tool can mend
 	$(RUN)ruff format .
 	$(call web,node_modules/.bin/biome check --write .)
 
-# Packages whose tests need no sandbox, no server and no browser.
+# Packages whose tests need no sandbox and no browser; those that start PostgreSQL or kill workers are left out.
 FAST := kit patches projects solves runs ranking record artifacts operations settings views
 
 dev: setup  ## the fast tests, for while you work
-	$(RUN)pytest $(FAST:%=tests/%) -x -q
+	$(RUN)pytest $(FAST:%=tests/%) -k "not postgresql and not killed" -x -q
 
 live: setup  ## the page as you change it, in front of `yudai serve`
 	$(call web,node_modules/.bin/vite)

@@ -73,10 +73,14 @@ def _turn(folder: str) -> int:
     return _LONG.index(folder) if folder in _LONG else len(_LONG)
 
 
-def pytest_collection_finish() -> None:
-    """What was loaded stays, and need not be looked through for garbage again and again."""
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """What is loaded stays: it need not be looked through for garbage, now or later."""
+    gc.disable()
+    yield
     gc.collect()
     gc.freeze()
+    gc.enable()
 
 
 @pytest.fixture(autouse=True)

@@ -80,6 +80,7 @@ async def place(tmp_path: Path, database_url: str) -> AsyncIterator[Place]:
         assert await app.arena.backend.list() == []
 
 
+@pytest.mark.real_on("postgresql")
 async def test_from_the_folder_to_the_applied_champion(place: Place, tmp_path: Path):
     root = place.repository.root
     before = look(root)

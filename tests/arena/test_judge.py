@@ -81,6 +81,7 @@ async def judged(tmp_path: Path, database_url: str) -> AsyncIterator[Judged]:
         assert await app.arena.backend.list() == []
 
 
+@pytest.mark.real_on("postgresql")
 async def test_from_three_patches_to_the_applied_champion(judged: Judged):
     """No time, no money and no model is needed: the limits are for agents."""
     root = judged.repository.root

@@ -249,6 +249,7 @@ def check_cancelled(home: Path) -> None:
         ("run.started", [signal.SIGINT, signal.SIGINT, signal.SIGINT], 130),
     ],
 )
+@pytest.mark.real_on("solve.opened")
 def test_ctrl_c_at_the_beginning(
     tmp_path: Path, moment: str, signals: list[signal.Signals], code: int
 ):
@@ -264,6 +265,7 @@ def test_ctrl_c_at_the_beginning(
         ("run.broke", [signal.SIGINT], 130),
     ],
 )
+@pytest.mark.real_on("run.submitted", "run.broke")
 def test_ctrl_c_later_on(tmp_path: Path, moment: str, signals: list[signal.Signals], code: int):
     assert interrupted(tmp_path, small_demo(tmp_path), moment, *signals) == code
     check_cancelled(tmp_path)

@@ -163,7 +163,7 @@ async def _until_more(ground: Ground, kept: set[str]) -> None:
     "name",
     [pytest.param(n, marks=needs_users if n in ("e2b", "prime") else ()) for n in GROUNDS],
 )
-@pytest.mark.real_on("prime")
+@pytest.mark.real_on("prime", "process")
 async def test_nothing_is_left_of_the_dead(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):

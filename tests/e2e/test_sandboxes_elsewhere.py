@@ -173,6 +173,7 @@ def test_the_snapshot_does_where_there_are_no_copies(arena: Arena, folder: Path,
 
 @pytest.mark.real_on("e2b")
 @needs_users
+@pytest.mark.real
 def test_a_sandbox_that_dies_under_a_run_costs_it_nothing(
     arena: Arena, folder: Path, there: Elsewhere
 ):

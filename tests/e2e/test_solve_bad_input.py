@@ -163,6 +163,7 @@ def test_a_budget_of_nothing_when_only_one_of_two_costs(arena: Arena, folder: Pa
     refused(arena, folder, *words, at_once=True, OPENROUTER_API_KEY="sk-or-none")
 
 
+@pytest.mark.real
 def test_a_budget_of_nothing_for_one_that_is_free(arena: Arena, folder: Path):
     solved(arena, folder, "--budget-usd", "0", *models(right(arena)))
 
@@ -192,6 +193,7 @@ def test_an_issue_that_says_nothing(
     assert said in refusal(result)
 
 
+@pytest.mark.real
 def test_an_issue_from_standard_input(arena: Arena, folder: Path):
     words = ("--issue-file", "-", "--json", *models(right(arena)))
     result = arena("solve", str(folder), *words, stdin=ISSUE)
@@ -223,6 +225,7 @@ def test_a_set_up_that_never_ends(arena: Arena, folder: Path):
     assert "sleep 1000" in refused(arena, folder, *models(right(arena)))
 
 
+@pytest.mark.real
 def test_there_are_no_tests_yet(arena: Arena, tmp_path: Path):
     bare = tmp_path / "bare"
     write(bare, {"doubling.py": FILES["doubling.py"], "README.md": "No tests.\n"})
@@ -247,6 +250,7 @@ def test_a_base_that_fails_half_its_tests(arena: Arena, tmp_path: Path):
     assert found["ranking"][0]["verdict"]["broken"] == []
 
 
+@pytest.mark.real
 def test_submodules_and_lfs_pointers_and_links_that_lead_outside(arena: Arena, tmp_path: Path):
     odd = make(
         tmp_path / "odd",
@@ -302,6 +306,7 @@ def test_a_home_that_is_read_only(arena: Arena, folder: Path, tmp_path: Path):
     assert "YUDAI_HOME" in refused(arena, folder, *models(right(arena)), YUDAI_HOME=home)
 
 
+@pytest.mark.real
 def test_a_folder_that_changes_before_the_answer_is_taken(arena: Arena, folder: Path):
     solved(arena, folder, *models(right(arena)))
     mine = "def double(x):\n    return 2 * x\n"
@@ -319,6 +324,7 @@ def test_there_is_nothing_to_apply(arena: Arena, folder: Path):
     assert "no champion" in refusal(arena("apply"))
 
 
+@pytest.mark.real
 def test_a_repository_that_goes_away(arena: Arena, folder: Path):
     solved(arena, folder, *models(right(arena)))
     shutil.rmtree(folder)

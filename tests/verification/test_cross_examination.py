@@ -57,6 +57,7 @@ async def test_anothers_valid_test_fails_the_wrong_and_proves_the_silent(ground:
     assert found.verdict("careful").evidence.cross_passed == (example,)
 
 
+@pytest.mark.real
 async def test_the_test_of_a_failed_run_convicts_nobody(ground: Ground):
     tampering = "import calc\n\ndef test_there():\n    assert True\n"
     found = await judged(
@@ -117,6 +118,7 @@ async def test_tests_that_disturb_each_other_are_asked_again_alone(ground: Groun
     assert found == {"careful": "passed", "rude": "passed", "fatal": "passed", "silent": "passed"}
 
 
+@pytest.mark.real
 async def test_a_test_of_its_authors_own_names_says_nothing_about_others(ground: Ground):
     own_name = RIGHT + "\ndef _plus(a, b):\n    return a + b\n"
     private = "from calc import _plus\n\ndef test_plus():\n    assert _plus(1, 1) == 2\n"
@@ -131,6 +133,7 @@ async def test_a_test_of_its_authors_own_names_says_nothing_about_others(ground:
     assert found.champion == "careful"
 
 
+@pytest.mark.real
 async def test_a_patch_that_leaves_no_room_for_anothers_test_does_not_pass_it(ground: Ground):
     found = await judged(
         ground,

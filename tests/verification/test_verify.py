@@ -125,6 +125,7 @@ async def test_a_right_fix_with_a_test_passes(ground: Ground):
         assert title in found.log
 
 
+@pytest.mark.real
 async def test_a_new_test_in_an_existing_file_is_valid_too(ground: Ground):
     tests = str(BASE["tests/test_calc.py"]).replace("import mul", "import add, mul")
     tests += "\n        def test_add():\n            assert add(2, 3) == 5\n"
@@ -139,6 +140,7 @@ async def test_a_right_fix_without_a_test_is_unproved(ground: Ground):
     assert found.evidence.executed == found.evidence.baseline_executed == 2
 
 
+@pytest.mark.real
 async def test_a_test_that_also_passes_on_base_proves_nothing(ground: Ground):
     test = "from calc import mul\ndef test_more(): assert mul(1, 1) == 1\n"
     found = await verdict(ground, {"calc.py": RIGHT, "tests/test_more.py": test})
@@ -168,6 +170,7 @@ async def test_a_test_that_takes_base_down_shows_no_behaviour(ground: Ground):
     assert (test.test, test.kind) == ("tests/test_add.py::test_add", "none")
 
 
+@pytest.mark.real
 async def test_a_base_test_that_turns_green_proves(ground: Ground):
     files: Files = {**BASE, "tests/test_add.py": NEW_TEST}
     found = await verdict(ground, {"calc.py": RIGHT}, files)
@@ -201,6 +204,7 @@ async def test_an_edited_expectation_waits_for_a_person_and_base_keeps_its_own(g
     assert len(found.broken) == 2
 
 
+@pytest.mark.real
 async def test_an_edited_expectation_that_the_patch_does_not_need_is_tampering(ground: Ground):
     edited = str(BASE["tests/test_calc.py"]).replace("== 6", "== 5")
     found = await verdict(ground, {"calc.py": RIGHT, "tests/test_calc.py": edited})
@@ -208,6 +212,7 @@ async def test_an_edited_expectation_that_the_patch_does_not_need_is_tampering(g
     assert found.tampered == ("tests/test_calc.py: changes what test_mul expects: 6 -> 5",)
 
 
+@pytest.mark.real
 async def test_deleting_tests_fails(ground: Ground):
     found = await verdict(ground, {"calc.py": RIGHT, "tests/test_calc.py": None})
     assert found.tampered == ("tests/test_calc.py: deletes this test file",)
@@ -254,6 +259,7 @@ async def test_a_conftest_that_turns_everything_green_is_withheld(ground: Ground
 @pytest.mark.parametrize(
     "trick", ["import os\nos._exit(0)\n", "import sys\nsys.exit(0)\n", "raise SystemExit\n"]
 )
+@pytest.mark.real_on("import sys\nsys.exit(0)\n", "raise SystemExit\n")
 async def test_ending_the_run_early_is_never_a_pass(ground: Ground, trick: str):
     found = await verdict(ground, {"calc.py": trick})
     assert found.status is VerdictStatus.FAILED
@@ -271,6 +277,7 @@ async def test_rewriting_tests_while_they_run_is_seen(ground: Ground):
     assert "tests/test_calc.py: was changed while the tests ran" in found.tampered
 
 
+@pytest.mark.real
 async def test_own_tests_that_fail_are_a_failure(ground: Ground):
     found = await verdict(ground, {"tests/test_add.py": NEW_TEST})
     assert found.status is VerdictStatus.FAILED
@@ -368,6 +375,7 @@ async def test_unittest_repositories(ground: Ground):
     assert "python -m unittest discover -s tests" in found.log
 
 
+@pytest.mark.real
 async def test_unittest_files_that_are_rewritten_are_seen(ground: Ground):
     case = "import unittest, calc\nclass A(unittest.TestCase):\n    def test_1(self): pass\n"
     files: Files = {"calc.py": "", "tests/test_a.py": case}

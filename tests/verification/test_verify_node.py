@@ -79,6 +79,7 @@ async def test_a_script_that_hides_tests_is_withheld(ground: Ground):
 
 
 @pytest.mark.parametrize("trick", ["process.exit(0);\n", "throw new Error();\n"])
+@pytest.mark.real_on("throw new Error();\n")
 async def test_ending_early_is_never_a_pass(ground: Ground, trick: str):
     judged = await verdict(ground, {"calc.js": trick})
     assert judged.status is VerdictStatus.FAILED
@@ -148,6 +149,7 @@ OWN = f"{CHECK} (with the patch's tests)"
         ),
     ],
 )
+@pytest.mark.real_except("change0-passed-proof0", "change4-failed-proof4")
 async def test_a_command(
     ground: Ground, change: Files, status: VerdictStatus, proof: tuple[str, ...]
 ):
@@ -183,6 +185,7 @@ async def crossed(
     return {handle: found.verdict(handle) for handle in changes}
 
 
+@pytest.mark.real
 async def test_cross_examination_of_node_tests(ground: Ground):
     special = CALC.replace("a - b", "a === 2 ? 5 : a - b")
     careful = NEW.replace("add(2, 3), 5", "add(-1, 1), 0")

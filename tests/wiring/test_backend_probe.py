@@ -229,6 +229,7 @@ async def _doctor_at(
 
 @needs_users
 @pytest.mark.parametrize(("mb", "is_small"), [("4096", False), ("8192", True)])
+@pytest.mark.real_on("8192")
 async def test_the_doctor_says_when_a_template_is_too_small(
     tmp_path: Path, store: Store, monkeypatch: pytest.MonkeyPatch, mb: str, *, is_small: bool
 ):

@@ -203,6 +203,7 @@ async def test_without_asking_nothing_is_published_and_it_is_said_how(
     assert row.state is SolveState.AWAITING_REVIEW
 
 
+@pytest.mark.real
 async def test_without_a_champion_nothing_is_published(settings: Settings, town: Town, capsys):
     assert await run_solve(settings, given(town, pr=True, model=["scripted/wrong"])) == 2
     shown = json.loads(capsys.readouterr().out)

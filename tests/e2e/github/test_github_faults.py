@@ -100,7 +100,7 @@ def stage(opened: Stage) -> Stage:
 
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("act", ACTS)
-@pytest.mark.real_except("push-refused", "open-lost", "comment-cut")
+@pytest.mark.real_except("open-lost")
 def test_an_act_that_fails_is_done_once(stage: Stage, act: str, way: str):
     method, path = ACTS[act]
     fault = stage.place.github.fail(path, method=method, **WAYS[way])
@@ -110,7 +110,7 @@ def test_an_act_that_fails_is_done_once(stage: Stage, act: str, way: str):
 
 
 @pytest.mark.parametrize("look", LOOKS)
-@pytest.mark.real_except("repository")
+@pytest.mark.real
 def test_a_look_that_fails_is_done_again(stage: Stage, look: str):
     method, path = LOOKS[look]
     fault = stage.place.github.fail(path, method=method, status="drop", times=2)
@@ -121,7 +121,7 @@ def test_a_look_that_fails_is_done_again(stage: Stage, look: str):
 
 @pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
 @pytest.mark.parametrize("act", ACTS)
-@pytest.mark.real_except("push-before", "open-after")
+@pytest.mark.real_except("push-before")
 def test_who_is_killed_at_an_act_leaves_it_to_another(stage: Stage, act: str, *, after: bool):
     method, path = ACTS[act]
     running: list[subprocess.Popen[bytes]] = []
@@ -156,6 +156,7 @@ def test_a_branch_that_a_person_changed_is_not_overwritten(stage: Stage):
     assert branch in said.replace("\\", "").replace("\u2060", "")
 
 
+@pytest.mark.real
 def test_a_pull_request_that_was_closed_stays_closed(stage: Stage):
     assert stage.start().wait(100) == 0
     github = stage.place.github

@@ -68,6 +68,7 @@ def test_three_patches_of_a_folder_and_the_best_one_applied(arena: Arena):
     assert arena.leaves_nothing()
 
 
+@pytest.mark.real
 def test_a_branch_becomes_a_branch(arena: Arena):
     folder = arena.root / "folder"
     repository = Repository(folder)
@@ -82,6 +83,7 @@ def test_a_branch_becomes_a_branch(arena: Arena):
     assert diff == ""
 
 
+@pytest.mark.real
 def test_no_champion_and_nothing_to_judge_have_their_exit_codes(arena: Arena):
     judged = arena("judge", "folder", "--patch", "wrong.patch", *WORDS)
     assert judged.returncode == 2, judged.stderr

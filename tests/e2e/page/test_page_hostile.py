@@ -124,6 +124,7 @@ PLACES = (
 
 
 @pytest.mark.parametrize("place", PLACES)
+@pytest.mark.real_on("solves", "verification", "conversations")
 async def test_it_stays_text(ground: Ground, place: str):
     async with tab(ground.browser, ground.url) as person:
         page = person.page

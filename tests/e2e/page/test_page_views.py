@@ -99,7 +99,9 @@ async def settled(person: Tab) -> None:
 @pytest.mark.parametrize("view", VIEWS)
 @pytest.mark.real_on(
     "solves-none",
+    "settings",
     "solve",
+    "solve-verification",
     "solve-diff",
     "solve-issue",
     "solve-talk",
