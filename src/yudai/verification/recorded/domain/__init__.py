@@ -1,0 +1,1 @@
+"""Probes, values and what they show: pure."""

@@ -1,0 +1,149 @@
+"""Records what probes give in a sandbox, in processes that no test runner is loaded in."""
+
+import json
+import shlex
+from collections.abc import Mapping, Sequence
+from importlib.resources import files
+from typing import NamedTuple
+
+from yudai.sandboxes.port import Sandbox
+from yudai.testing.domain.report import TestPlan
+from yudai.testing.domain.runners import TestRunner
+from yudai.testing.run import workplace
+from yudai.verification.recorded.domain.probe import Language, Probe
+from yudai.verification.recorded.domain.values import LOST, Recorded, read_recorded
+
+PROBE_S = 2.0
+IMPORT_S = 20.0
+WHOLE_S = 60.0
+_MAX_OUTPUT = 32 << 20
+_NO_ENV: Mapping[str, str] = {}
+
+# The script is a text, not a file; its names live in no module that code could find.
+_PYTHON = (
+    "import sys,json,builtins;"
+    "exec(json.loads(sys.stdin.readline()),{'__builtins__':dict(vars(builtins))})"
+)
+_NODE = (
+    "const lines=require('fs').readFileSync(0,'utf8').split('\\n');"
+    "new Function('require','job',JSON.parse(lines[0]))(require,JSON.parse(lines[1]))"
+)
+LANGUAGES: Mapping[TestRunner, Language] = {
+    TestRunner.PYTEST: Language.PYTHON,
+    TestRunner.UNITTEST: Language.PYTHON,
+    TestRunner.NODE: Language.NODE,
+}
+_SCRIPTS = {Language.PYTHON: "record_values.py", Language.NODE: "record_values.cjs"}
+
+
+class Guise(NamedTuple):
+    """What a recording process looks like; by default like no test runner at all."""
+
+    argv: tuple[str, ...] = ()
+    modules: tuple[str, ...] = ()
+    env: Mapping[str, str] = _NO_ENV
+    is_runner: bool = False
+
+
+NEUTRAL = Guise()
+
+
+def runner_guise(plan: TestPlan) -> Guise:
+    """As the plan's runner would have it."""
+    said = dict(plan.env)
+    if plan.runner is TestRunner.PYTEST:
+        env = {"PYTEST_CURRENT_TEST": "test.py::test (call)", "PYTEST_VERSION": "8.0"}
+        return Guise(("pytest", *plan.args), ("pytest", "_pytest.assertion"), said | env, True)
+    if plan.runner is TestRunner.UNITTEST:
+        return Guise(("python -m unittest",), ("unittest", "unittest.mock"), said, True)
+    env = {"NODE_TEST_CONTEXT": "child-v8", "CI": "true"}
+    return Guise(("--test",), ("node:test", "node:assert"), said | env, True)
+
+
+async def record(
+    sandbox: Sandbox,
+    plan: TestPlan,
+    probes: Sequence[Probe],
+    guise: Guise = NEUTRAL,
+    *,
+    import_s: float = IMPORT_S,
+) -> list[Recorded]:
+    """What each gives, in their order; what ends early or hangs is lost, and hides no other."""
+    if not probes:
+        return []
+    language = LANGUAGES[plan.runner]
+    order, groups = _groups(probes, plan, guise)
+    job = {
+        "groups": groups,
+        "probe_s": PROBE_S,
+        "import_s": import_s,
+        "whole_s": WHOLE_S,
+        "argv": list(guise.argv) or ([""] if language is Language.PYTHON else []),
+        "modules": list(guise.modules),
+        "env": dict(guise.env),
+    }
+    script = files("yudai.testing.reporters").joinpath(_SCRIPTS[language]).read_text("utf-8")
+    result = await sandbox.exec(
+        _command(plan, language),
+        cwd=workplace(plan.folder),
+        env={"PYTHONHASHSEED": "0"} if language is Language.PYTHON else {},
+        timeout_s=WHOLE_S + IMPORT_S,
+        max_output=_MAX_OUTPUT,
+        stdin=f"{json.dumps(script)}\n{json.dumps(job)}\n".encode(),
+    )
+    found = [LOST] * len(probes)
+    for at, line in zip(order, result.text.split("\n"), strict=False):
+        found[at] = _read(line)
+    return found
+
+
+def _command(plan: TestPlan, language: Language) -> str:
+    is_python = language is Language.PYTHON
+    flag, code = ("-c", _PYTHON) if is_python else ("-e", _NODE)
+    return shlex.join([plan.python, flag, code])
+
+
+def _read(line: str) -> Recorded:
+    try:
+        return read_recorded(json.loads(line))
+    except (ValueError, RecursionError):
+        return LOST
+
+
+def _groups(
+    probes: Sequence[Probe], plan: TestPlan, guise: Guise
+) -> tuple[list[int], list[dict[str, object]]]:
+    """Probes with the same imports share a process; and where each of them stands."""
+    by_imports: dict[tuple[object, ...], list[int]] = {}
+    for at, probe in enumerate(probes):
+        place = probe.path if guise.is_runner else probe.path.rpartition("/")[0]
+        by_imports.setdefault((probe.imports, place), []).append(at)
+    groups: list[dict[str, object]] = []
+    for (_, place), members in by_imports.items():
+        first = probes[members[0]]
+        inner = str(place).removeprefix(f"{plan.folder}/") if plan.folder else str(place)
+        groups.append(
+            {
+                "imports": list(first.imports),
+                "place": _place(first.language, inner, guise),
+                "name": _name(inner, guise),
+                "probes": [
+                    {"code": list(probes[at].code), "expression": probes[at].expression}
+                    for at in members
+                ],
+            }
+        )
+    return [at for members in by_imports.values() for at in members], groups
+
+
+def _place(language: Language, inner: str, guise: Guise) -> str:
+    """A script's own place decides what its relative imports mean: its folder, without its name."""
+    if language is Language.NODE:
+        return inner if guise.is_runner else f"{inner}/x.js".removeprefix("/")
+    return inner if guise.is_runner else "<stdin>"
+
+
+def _name(inner: str, guise: Guise) -> str:
+    return inner.removesuffix(".py").replace("/", ".") if guise.is_runner else "__main__"
+
+
