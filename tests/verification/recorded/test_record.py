@@ -8,7 +8,7 @@ from yudai.testing.domain.report import TestPlan
 from yudai.testing.domain.runners import TestRunner
 from yudai.verification.recorded.domain.probe import OPEN, Language, Probe
 from yudai.verification.recorded.domain.values import Recorded, shown
-from yudai.verification.recorded.record import NEUTRAL, Guise, record, runner_guise
+from yudai.verification.recorded.record import NEUTRAL, Guise, Limits, record, runner_guise
 
 PYTEST = TestPlan(runner=TestRunner.PYTEST, python="python", command="pytest")
 NODE = TestPlan(runner=TestRunner.NODE, python="node", command="node --test")
@@ -38,7 +38,8 @@ PYTHON_REPO: Files = {
             return len(seen)
 
         def told():
-            return "pytest" in sys.modules, sys.argv[:1], sorted(k for k in os.environ if "TEST" in k)
+            names = sorted(name for name in os.environ if "TEST" in name)
+            return "pytest" in sys.modules, sys.argv[:1], names
 
         def forge():
             import builtins
@@ -108,7 +109,10 @@ async def test_python_values_come_back_as_they_are(ground: Ground):
 
 
 async def test_what_hangs_when_it_is_imported_ends_its_group_only(ground: Ground):
-    repo: Files = {"slow.py": "import time\ntime.sleep(1000)\n", "dead.py": "import os; os._exit(3)"}
+    repo: Files = {
+        "slow.py": "import time\ntime.sleep(1000)\n",
+        "dead.py": "import os; os._exit(3)",
+    }
     many = [
         *probes(Language.PYTHON, "import slow", ["1", "2"]),
         *probes(Language.PYTHON, "import dead", ["3"]),
@@ -116,7 +120,7 @@ async def test_what_hangs_when_it_is_imported_ends_its_group_only(ground: Ground
     ]
     began = time.monotonic()
     async with ground.sandbox(repo) as sandbox:
-        found = await record(sandbox, PYTEST, many, NEUTRAL, import_s=1.0)
+        found = await record(sandbox, PYTEST, many, NEUTRAL, Limits(import_s=1.0))
     assert [bool(one.lost) for one in found] == [True, True, True, False]
     assert found[-1] == Recorded(value=("text", "4"))
     assert time.monotonic() - began < 15
@@ -140,7 +144,8 @@ NODE_REPO: Files = {
           String.prototype.startsWith = () => true;
           return [1, 2];
         };
-        exports.told = () => [process.argv.length, process.env.NODE_TEST_CONTEXT, __filename.length > 0];
+        const { argv, env } = process;
+        exports.told = () => [argv.length, env.NODE_TEST_CONTEXT, __filename.length > 0];
         exports.later = async () => 5;
         exports.fail = () => { throw new RangeError('too far'); };
         """,

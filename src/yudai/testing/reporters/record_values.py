@@ -4,6 +4,9 @@ It is executed in a namespace that no module has, from text on standard input: n
 a file, in the arguments or in the environment. One line follows, the job: groups of probes that
 share their imports. Each group is a process, and each probe a process that is forked from it.
 """
+# The methods of plain types do not say what they hold.
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+# pyright: reportUnknownArgumentType=false
 
 from __future__ import annotations
 
@@ -15,7 +18,17 @@ import signal
 import sys
 import time
 from _json import encode_basestring_ascii
+from contextlib import suppress
+from functools import partial
 from json import loads
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    Sent = list[Any]
+    """A kind, and texts or more of the same."""
 
 # Bound before any code of the repository is loaded: it cannot change what these names mean here.
 clock, urandom = time.monotonic, os.urandom
@@ -39,8 +52,8 @@ class Unplain(Exception):  # noqa: N818 - it is no error
     pass
 
 
-def dump(value: list | str) -> str:
-    if type(value) is str:
+def dump(value: Sent | str) -> str:
+    if isinstance(value, str):
         return encode_basestring_ascii(value)
     return "[" + ", ".join([dump(item) for item in value]) + "]"
 
@@ -51,7 +64,7 @@ class Encoder:
     def __init__(self) -> None:
         self.left = MAX_ITEMS
 
-    def encode(self, value: object, depth: int = 0) -> list:
+    def encode(self, value: object, depth: int = 0) -> Sent:
         self.left -= 1
         if depth > MAX_DEPTH or self.left < 0:
             raise Unplain("too much")
@@ -62,11 +75,11 @@ class Encoder:
             raise Unplain(name_of(type(value)))
         return ENCODERS[kind](self, value, depth)
 
-    def all(self, name: str, items: object, depth: int) -> list:
+    def all(self, name: str, items: Any, depth: int) -> Sent:
         return [name] + [self.encode(item, depth + 1) for item in items]
 
 
-def plain_kind(kind: type) -> type | None:
+def plain_kind(kind: type) -> Any:
     """The plain type that it is or only extends; None when it compares in its own way."""
     for one in line_of(kind):
         if one in ENCODERS:
@@ -82,35 +95,63 @@ def text(value: str) -> str:
     return str.__str__(value)
 
 
-def encode_bytes(_: Encoder, value: bytes, __: int) -> list:
+def encode_bytes(_: Encoder, value: bytes, __: int) -> Sent:
     if bytes.__len__(value) > MAX_TEXT:
         raise Unplain("too many bytes")
     return ["bytes", bytes.hex(value)]
 
 
-def encode_int(_: Encoder, value: int, __: int) -> list:
+def encode_int(_: Encoder, value: int, __: int) -> Sent:
     if int.bit_length(value) > 10_000:
         raise Unplain("too long a number")
     return ["int", int.__repr__(value)]
 
 
-def encode_dict(encoder: Encoder, value: dict, depth: int) -> list:
-    found = ["map"]
+def encode_dict(encoder: Encoder, value: dict[Any, Any], depth: int) -> Sent:
+    found: Sent = ["map"]
     for key, inner in dict.items(value):
         found.append([encoder.encode(key, depth + 1), encoder.encode(inner, depth + 1)])
     return found
 
 
-ENCODERS = {
-    bool: lambda _, value, __: ["bool", "1" if value else "0"],
+def encode_bool(_: Encoder, value: bool, __: int) -> Sent:  # noqa: FBT001 - one of a table
+    return ["bool", "1" if value else "0"]
+
+
+def encode_float(_: Encoder, value: float, __: int) -> Sent:
+    return ["float", float.__repr__(value)]
+
+
+def encode_text(_: Encoder, value: str, __: int) -> Sent:
+    return ["str", text(value)]
+
+
+def encode_list(encoder: Encoder, value: list[Any], depth: int) -> Sent:
+    return encoder.all("list", list.__iter__(value), depth)
+
+
+def encode_tuple(encoder: Encoder, value: tuple[Any, ...], depth: int) -> Sent:
+    return encoder.all("tuple", tuple.__iter__(value), depth)
+
+
+def encode_set(encoder: Encoder, value: set[Any], depth: int) -> Sent:
+    return encoder.all("set", set.__iter__(value), depth)
+
+
+def encode_frozen_set(encoder: Encoder, value: frozenset[Any], depth: int) -> Sent:
+    return encoder.all("set", frozenset.__iter__(value), depth)
+
+
+ENCODERS: dict[type, Callable[..., Sent]] = {
+    bool: encode_bool,
     int: encode_int,
-    float: lambda _, value, __: ["float", float.__repr__(value)],
-    str: lambda _, value, __: ["str", text(value)],
+    float: encode_float,
+    str: encode_text,
     bytes: encode_bytes,
-    list: lambda encoder, value, depth: encoder.all("list", list.__iter__(value), depth),
-    tuple: lambda encoder, value, depth: encoder.all("tuple", tuple.__iter__(value), depth),
-    set: lambda encoder, value, depth: encoder.all("set", set.__iter__(value), depth),
-    frozenset: lambda encoder, value, depth: encoder.all("set", frozenset.__iter__(value), depth),
+    list: encode_list,
+    tuple: encode_tuple,
+    set: encode_set,
+    frozenset: encode_frozen_set,
     dict: encode_dict,
 }
 
@@ -118,9 +159,9 @@ ENCODERS = {
 def equals_anything(value: object) -> bool:
     """Whether it says that it equals what nobody can have expected."""
     made_up = urandom(8).hex()
-    decoys = [made_up, int(made_up, 16), [made_up], {made_up: made_up}, object()]
+    decoys: list[object] = [made_up, int(made_up, 16), [made_up], {made_up: made_up}, object()]
     try:
-        return all([bool(value == decoy) for decoy in decoys])
+        return all(bool(value == decoy) for decoy in decoys)
     except BaseException:  # noqa: BLE001 - code of others
         return False
 
@@ -146,7 +187,7 @@ def raised(error: BaseException) -> str:
     return dump(["raised", names, message])
 
 
-def evaluate(space: dict, probe: dict, place: str) -> str:
+def evaluate(space: dict[str, Any], probe: dict[str, Any], place: str) -> str:
     try:
         code = compile("\n".join(probe["code"]), place, "exec", 0, True)  # noqa: FBT003
         expression = compile(probe["expression"], place, "eval", 0, True)  # noqa: FBT003
@@ -163,7 +204,7 @@ def evaluate(space: dict, probe: dict, place: str) -> str:
 class Child:
     """A process of ours; what it sends is read line by line until a moment."""
 
-    def __init__(self, work: object) -> None:
+    def __init__(self, work: Callable[[int], object]) -> None:
         self.buffer = b""
         self.end, into = pipe()
         self.pid = fork()
@@ -193,11 +234,8 @@ class Child:
 
     def stop(self) -> None:
         close(self.end)
-        for group in (self.pid,):
-            try:
-                kill_group(group, KILL)
-            except OSError:
-                pass
+        with suppress(OSError):
+            kill_group(self.pid, KILL)
         wait_for(self.pid, 0)
 
 
@@ -207,7 +245,7 @@ def tell(file: int, line: str) -> None:
         data = data[write(file, data) :]
 
 
-def run_probe(space: dict, probe: dict, place: str, limit: float) -> str:
+def run_probe(space: dict[str, Any], probe: dict[str, Any], place: str, limit: float) -> str:
     """In a process of its own, so that a hang ends this one only."""
     began = clock()
     child = Child(lambda file: tell(file, evaluate(space, probe, place)))
@@ -217,8 +255,8 @@ def run_probe(space: dict, probe: dict, place: str, limit: float) -> str:
     return line or LOST % ("it did not end in time" if late else "it ended the process")
 
 
-def run_group(file: int, group: dict, limit: float) -> None:
-    space = {"__name__": group["name"], "__builtins__": builtins}
+def run_group(file: int, group: dict[str, Any], limit: float) -> None:
+    space: dict[str, Any] = {"__name__": group["name"], "__builtins__": builtins}
     try:
         for line in group["imports"]:
             exec(compile(line, group["place"], "exec", 0, True), space)  # noqa: S102, FBT003
@@ -230,11 +268,17 @@ def run_group(file: int, group: dict, limit: float) -> None:
         tell(file, run_probe(space, probe, group["place"], limit))
 
 
-def play_runner(job: dict) -> None:
+def run_apart(out: int, group: dict[str, Any], limit: float, file: int) -> None:
+    """In a group's own process, which cannot write where answers are read."""
+    close(out)
+    run_group(file, group, limit)
+
+
+def play_runner(job: dict[str, Any]) -> None:
     """Look like a test runner: what is right only now is right only inside one."""
     for name in job["modules"]:
         __import__(name)
-    os.environ.update(job["env"])
+    os.environ.update(job["env"])  # noqa: TID251 - not our process
     sys.argv = list(job["argv"])
 
 
@@ -247,7 +291,7 @@ def main() -> None:
     play_runner(job)
     until = clock() + job["whole_s"]
     for group in job["groups"]:
-        child = Child(lambda file, group=group: (close(out), run_group(file, group, job["probe_s"])))
+        child = Child(partial(run_apart, out, group, job["probe_s"]))
         patience = job["import_s"]
         for number, _ in enumerate(group["probes"]):
             line = child.line(min(until, clock() + patience + job["probe_s"]))

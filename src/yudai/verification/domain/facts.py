@@ -88,6 +88,46 @@ class Crossing(Value):
     """What the runner said of it: skipped, xfailed, nothing."""
 
 
+class OnlyInside(Value):
+    """An assertion that holds only inside a test runner."""
+
+    run_id: RunId
+    test: str
+    input: str
+    gives: str
+    """What it gives outside."""
+
+
+class Difference(Value):
+    """The smallest input that was found on which two answers differ."""
+
+    one: RunId
+    other: RunId
+    input: str
+    code: str = ""
+    """The statements that lead to it."""
+    one_gives: str
+    other_gives: str
+    given: RunId | None = None
+    """The side whose value the issue gives for it."""
+
+
+class RecordedValues(Value):
+    """What answers compute where no test runner is loaded."""
+
+    only_inside: tuple[OnlyInside, ...] = ()
+    differences: tuple[Difference, ...] = ()
+    no_ops: tuple[RunId, ...] = ()
+    """Answers that do as base does on every input on which another one does not."""
+    not_repeated: tuple[tuple[RunId, str, str], ...] = ()
+    """Proofs by their author that could not be repeated, and why."""
+    inputs: int = 0
+    """How many varied inputs were compared."""
+
+
+NOT_RECORDED = RecordedValues()
+
+
 class Examination(Value):
     """All that was found by running one answer's tests on the others."""
 
@@ -96,6 +136,7 @@ class Examination(Value):
     """Tests that their own author no longer passed after all others were examined."""
     expectations: tuple[tuple[RunId, OpenExpectation], ...] = ()
     """By answer: tests that it breaks and passes as another answer has edited them."""
+    values: RecordedValues = NOT_RECORDED
 
 
 NOT_EXAMINED = Examination()

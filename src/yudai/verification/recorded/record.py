@@ -13,9 +13,6 @@ from yudai.testing.run import workplace
 from yudai.verification.recorded.domain.probe import Language, Probe
 from yudai.verification.recorded.domain.values import LOST, Recorded, read_recorded
 
-PROBE_S = 2.0
-IMPORT_S = 20.0
-WHOLE_S = 60.0
 _MAX_OUTPUT = 32 << 20
 _NO_ENV: Mapping[str, str] = {}
 
@@ -36,6 +33,17 @@ LANGUAGES: Mapping[TestRunner, Language] = {
 _SCRIPTS = {Language.PYTHON: "record_values.py", Language.NODE: "record_values.cjs"}
 
 
+class Limits(NamedTuple):
+    probe_s: float = 2.0
+    import_s: float = 20.0
+    whole_s: float = 60.0
+
+
+USUAL = Limits()
+PATIENT = Limits(probe_s=10.0, import_s=30.0, whole_s=120.0)
+"""For what speaks against somebody: a busy machine is no reason."""
+
+
 class Guise(NamedTuple):
     """What a recording process looks like; by default like no test runner at all."""
 
@@ -53,11 +61,13 @@ def runner_guise(plan: TestPlan) -> Guise:
     said = dict(plan.env)
     if plan.runner is TestRunner.PYTEST:
         env = {"PYTEST_CURRENT_TEST": "test.py::test (call)", "PYTEST_VERSION": "8.0"}
-        return Guise(("pytest", *plan.args), ("pytest", "_pytest.assertion"), said | env, True)
+        return Guise(
+            ("pytest", *plan.args), ("pytest", "_pytest.assertion"), said | env, is_runner=True
+        )
     if plan.runner is TestRunner.UNITTEST:
-        return Guise(("python -m unittest",), ("unittest", "unittest.mock"), said, True)
+        return Guise(("python -m unittest",), ("unittest", "unittest.mock"), said, is_runner=True)
     env = {"NODE_TEST_CONTEXT": "child-v8", "CI": "true"}
-    return Guise(("--test",), ("node:test", "node:assert"), said | env, True)
+    return Guise(("--test",), ("node:test", "node:assert"), said | env, is_runner=True)
 
 
 async def record(
@@ -65,20 +75,18 @@ async def record(
     plan: TestPlan,
     probes: Sequence[Probe],
     guise: Guise = NEUTRAL,
-    *,
-    import_s: float = IMPORT_S,
+    limits: Limits = USUAL,
 ) -> list[Recorded]:
     """What each gives, in their order; what ends early or hangs is lost, and hides no other."""
     if not probes:
         return []
     language = LANGUAGES[plan.runner]
     order, groups = _groups(probes, plan, guise)
-    job = {
+    no_argv = [""] if language is Language.PYTHON else []
+    job: dict[str, object] = {
         "groups": groups,
-        "probe_s": PROBE_S,
-        "import_s": import_s,
-        "whole_s": WHOLE_S,
-        "argv": list(guise.argv) or ([""] if language is Language.PYTHON else []),
+        **limits._asdict(),
+        "argv": list(guise.argv) or no_argv,
         "modules": list(guise.modules),
         "env": dict(guise.env),
     }
@@ -87,7 +95,7 @@ async def record(
         _command(plan, language),
         cwd=workplace(plan.folder),
         env={"PYTHONHASHSEED": "0"} if language is Language.PYTHON else {},
-        timeout_s=WHOLE_S + IMPORT_S,
+        timeout_s=limits.whole_s + limits.import_s,
         max_output=_MAX_OUTPUT,
         stdin=f"{json.dumps(script)}\n{json.dumps(job)}\n".encode(),
     )
@@ -145,5 +153,3 @@ def _place(language: Language, inner: str, guise: Guise) -> str:
 
 def _name(inner: str, guise: Guise) -> str:
     return inner.removesuffix(".py").replace("/", ".") if guise.is_runner else "__main__"
-
-

@@ -1,8 +1,9 @@
 """Where a Python test stands, the values of its case, and names that stand for literals."""
 
 import ast
+import operator
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple, cast
 
 from yudai.kit.syntax import UnreadableError, parse_python, python_literal, unparse_python
@@ -12,9 +13,11 @@ from yudai.verification.domain.sources.python_closure import names_of_test
 
 _MOST_ROWS = 500
 _MOST_NODES = 3_000
+_MOST_SUMMED = 50
+_MOST_NUMBER = 1e15
 _LITERALS = (
     ast.Constant | ast.List | ast.Tuple | ast.Dict | ast.Set | ast.UnaryOp | ast.BinOp
-    | ast.operator | ast.unaryop | ast.expr_context | ast.Name
+    | ast.operator | ast.unaryop | ast.expr_context
 )  # fmt: skip
 
 
@@ -150,16 +153,19 @@ class Names(NamedTuple):
     def literal(self, node: ast.expr) -> Literal | None:
         """What this is, if it is made of nothing but literals."""
         try:
-            inlined = _Inliner(self.values).visit(_copy(node))
+            inlined = Inliner(self.values).visit(_copy(node))
             nodes = list(ast.walk(inlined))
         except (RecursionError, UnreadableError):
             return None
-        if len(nodes) > _MOST_NODES or not all(isinstance(n, _LITERALS) for n in nodes):
-            return None
-        if any(isinstance(n, ast.Name) for n in nodes):
+        if len(nodes) > _MOST_NODES or not literal_nodes(inlined):
             return None
         folded = _sum(inlined) if isinstance(inlined, ast.BinOp) else inlined
         return None if folded is None else literal_of(unparse_python(folded))
+
+
+def literal_nodes(node: ast.AST) -> bool:
+    """Whether this is made of nothing but literals."""
+    return all(isinstance(one, _LITERALS) for one in ast.walk(node))
 
 
 def _copy(node: ast.expr) -> ast.expr:
@@ -167,7 +173,7 @@ def _copy(node: ast.expr) -> ast.expr:
     return cast("ast.Expr", parse_python(f"({unparse_python(node)})").body[0]).value
 
 
-class _Inliner(ast.NodeTransformer):
+class Inliner(ast.NodeTransformer):
     def __init__(self, values: Mapping[str, ast.expr], depth: int = 0) -> None:
         self._values = values
         self._depth = depth
@@ -176,7 +182,7 @@ class _Inliner(ast.NodeTransformer):
         value = self._values.get(node.id)
         if value is None or self._depth > 3:
             return node
-        return _Inliner(self._values, self._depth + 1).visit(_copy(value))
+        return Inliner(self._values, self._depth + 1).visit(_copy(value))
 
 
 def _sum(node: ast.AST) -> ast.Constant | None:
@@ -186,21 +192,23 @@ def _sum(node: ast.AST) -> ast.Constant | None:
 
 
 def _number(node: ast.AST, depth: int) -> int | float | None:
-    if depth > 50:
-        return None
     if isinstance(node, ast.Constant):
         is_number = isinstance(node.value, int | float) and not isinstance(node.value, bool)
         return cast("int | float", node.value) if is_number else None
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
-        inner = _number(node.operand, depth + 1)
+        inner = _number(node.operand, depth)
         return None if inner is None else -inner
-    if not isinstance(node, ast.BinOp):
+    if not isinstance(node, ast.BinOp) or depth > _MOST_SUMMED:
         return None
     left, right = _number(node.left, depth + 1), _number(node.right, depth + 1)
-    if left is None or right is None or max(abs(left), abs(right)) > 1e15:
+    if left is None or right is None or max(abs(left), abs(right)) > _MOST_NUMBER:
         return None
-    if isinstance(node.op, ast.Add):
-        return left + right
-    if isinstance(node.op, ast.Sub):
-        return left - right
-    return left * right if isinstance(node.op, ast.Mult) else None
+    operation = _OPERATIONS.get(type(node.op))
+    return operation(left, right) if operation else None
+
+
+_OPERATIONS: Mapping[type[ast.operator], Callable[[float, float], int | float]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+}

@@ -93,7 +93,7 @@ def _method(call: ast.Call, names: Names) -> Asserted:
         called = ast.Call(given[1], given[2:], call.keywords)
         return Asserted(called, Expected(Relation.RAISES, error=_class_name(given[0])))
     relation = _METHODS.get(name)
-    if relation in {Relation.TRUE, Relation.FALSE} and given:
+    if relation and relation in {Relation.TRUE, Relation.FALSE} and given:
         return Asserted(given[0], Expected(relation))
     if relation is not None and len(given) >= 2:
         return _related(relation, given[0], given[1], names)
@@ -102,7 +102,7 @@ def _method(call: ast.Call, names: Names) -> Asserted:
 
 
 def raises(statement: ast.With) -> Asserted | None:
-    """`with pytest.raises(ValueError): ...`"""
+    """What `with pytest.raises(ValueError): ...` says."""
     if len(statement.items) != 1:
         return None
     call = statement.items[0].context_expr
@@ -117,7 +117,7 @@ def raises(statement: ast.With) -> Asserted | None:
 
 
 def _class_name(node: ast.expr) -> str:
-    """ "": one of several, or one that cannot be read."""
+    """Empty for one of several, or one that cannot be read."""
     return dotted(node)[-1] if dotted(node) and not isinstance(node, ast.Call) else ""
 
 

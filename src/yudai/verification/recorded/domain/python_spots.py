@@ -46,19 +46,18 @@ class _Finder:
     def _spot(self, node: ast.expr) -> Spot | None:
         start, end = self._place(node)
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
-            inner = node.operand
-            if isinstance(inner, ast.Constant) and type(inner.value) in {int, float}:
-                return Spot(start, end, -inner.value)  # pyright: ignore[reportOperatorIssue, reportArgumentType] - it is a number
+            inner = node.operand.value if isinstance(node.operand, ast.Constant) else None
+            if isinstance(inner, int | float) and not isinstance(inner, bool):
+                return Spot(start, end, -inner)
             return None
         if isinstance(node, ast.Constant) and isinstance(node.value, str | int | float):
             return Spot(start, end, node.value)
-        if isinstance(node, ast.Dict) and node.keys:
-            pairs = [
-                self._bytes[(self._place(key) if key else self._place(value))[0] : self._place(value)[1]]
-                for key, value in zip(node.keys, node.values, strict=True)
-                if key is not None
-            ]
-            return Spot(start, end, None, tuple(pairs), (b"{", b"}"))
+        if isinstance(node, ast.Dict):
+            pairs = zip(node.keys, node.values, strict=True)
+            places = [(self._place(k)[0], self._place(v)[1]) for k, v in pairs if k is not None]
+            items = tuple(self._bytes[a:b] for a, b in places)
+            is_whole = bool(items) and None not in node.keys
+            return Spot(start, end, None, items, (b"{", b"}")) if is_whole else None
         return self._sequence(node, start, end)
 
     def _sequence(self, node: ast.expr, start: int, end: int) -> Spot | None:

@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 from typing import NamedTuple
 
 from yudai.kit.syntax import UnreadableError, parse_python, unparse_python
@@ -33,6 +34,10 @@ class _File(NamedTuple):
     modules: Mapping[str, str]
     """Top module by name."""
     others: tuple[ast.stmt, ...]
+    binding: Mapping[str, Sequence[int]]
+    """Which of the others give a name its meaning."""
+    loose: tuple[int, ...]
+    """Those that bind nothing."""
     reason: str
 
 
@@ -69,8 +74,7 @@ class _TestReader:
         probes: list[Probe] = []
         names = Names.of([*self._file.others, *prelude, *function.body])
         for statement in function.body[:_MOST_STATEMENTS]:
-            found = list(_assertions(statement, names))
-            for one in found:
+            for one in islice(_assertions(statement, names), _MOST_PROBES + 1 - len(probes)):
                 probe = self._probe([*lines, *one.lead], one)
                 if isinstance(probe, str):
                     return TakenApart(tuple(probes), probe)
@@ -121,16 +125,21 @@ def _read_file(tree: ast.Module) -> _File:
     reason = ""
     for statement in tree.body:
         if isinstance(statement, ast.Import | ast.ImportFrom):
-            for name, module, one in _single_imports(statement):
-                imports.append((name, one))
-                modules[name] = module
+            singles = list(_single_imports(statement))
+            imports += [(name, one) for name, _, one in singles]
+            modules |= {name: module for name, module, _ in singles}
         elif "pytestmark" in _bound([statement]):
             reason = "its file is marked"
         elif isinstance(statement, Function) and _is_around(statement):
             reason = "its file has fixtures for every test"
         elif not _is_test(statement):
             others.append(statement)
-    return _File(tuple(imports), modules, tuple(others), reason)
+    names = [_bound([statement]) for statement in others]
+    binding: dict[str, list[int]] = {}
+    for name, at in ((name, at) for at, found in enumerate(names) for name in found):
+        binding.setdefault(name, []).append(at)
+    loose = tuple(at for at, found in enumerate(names) if not found)
+    return _File(tuple(imports), modules, tuple(others), binding, loose, reason)
 
 
 def _single_imports(
@@ -194,19 +203,14 @@ def _around(function: Function, class_: ast.ClassDef | None) -> str:
 
 def _needed(file: _File, statements: Sequence[ast.stmt]) -> list[ast.stmt]:
     """Statements of the file that these need, and those that bind nothing."""
-    used = set(_used(statements))
-    kept: set[int] = set()
-    while True:
-        more = [
-            (at, statement)
-            for at, statement in enumerate(file.others)
-            if at not in kept and (not (names := _bound([statement])) or names & used)
-        ]
-        if not more:
-            break
-        kept |= {at for at, _ in more}
-        used |= _used([statement for _, statement in more])
-    return [statement for at, statement in enumerate(file.others) if at in kept]
+    kept = set(file.loose)
+    waiting = [*(file.others[at] for at in kept), *statements]
+    while waiting:
+        for name in _used([waiting.pop()]):
+            more = [at for at in file.binding.get(name, ()) if at not in kept]
+            kept.update(more)
+            waiting += [file.others[at] for at in more]
+    return [file.others[at] for at in sorted(kept)]
 
 
 def _is_unused(line: ast.stmt, loaded: set[str]) -> bool:
@@ -216,9 +220,7 @@ def _is_unused(line: ast.stmt, loaded: set[str]) -> bool:
 
 
 def _used(statements: Sequence[ast.AST]) -> set[str]:
-    return {
-        node.id for part in statements for node in ast.walk(part) if isinstance(node, ast.Name)
-    }
+    return {node.id for part in statements for node in ast.walk(part) if isinstance(node, ast.Name)}
 
 
 def _loaded(statements: Sequence[ast.AST]) -> set[str]:
@@ -242,24 +244,25 @@ def _bound(statements: Sequence[ast.stmt]) -> set[str]:
 
 
 def _unrepeatable(file: _File, used: set[str], statements: Sequence[ast.AST]) -> str:
-    for name in sorted(used & file.modules.keys()):
-        module = file.modules[name]
-        if module in _NOT_REPEATED:
-            return f"it uses {module}"
-        if module in _RUNNERS:
-            return f"it uses {name} beside its assertions"
-        if module.startswith("."):
-            return "it imports its neighbours"
-    nodes = [node for part in statements for node in ast.walk(part)]
-    if any(isinstance(node, ast.Attribute) and node.attr in _NOW for node in nodes):
-        return "it asks for the time"
-    if any(isinstance(node, ast.Await | ast.Yield | ast.YieldFrom) for node in nodes):
-        return "it is asynchronous"
+    found = (_not_repeated(name, file.modules[name]) for name in sorted(used & file.modules.keys()))
     outside = {"self", "__file__"} & used
-    if outside:
-        return f"it uses {sorted(outside)[0]}"
-    if any(isinstance(node, ast.Assert) for node in nodes):
-        return "it asserts in a branch, a loop or a helper"
-    return ""
+    nodes = [node for part in statements for node in ast.walk(part)]
+    asks = any(isinstance(node, ast.Attribute) and node.attr in _NOW for node in nodes)
+    waits = any(isinstance(node, ast.Await | ast.Yield | ast.YieldFrom) for node in nodes)
+    asserts = any(isinstance(node, ast.Assert) for node in nodes)
+    reasons = (
+        next(filter(None, found), ""),
+        "it asks for the time" if asks else "",
+        "it is asynchronous" if waits else "",
+        f"it uses {min(outside)}" if outside else "",
+        "it asserts in a branch, a loop or a helper" if asserts else "",
+    )
+    return next(filter(None, reasons), "")
 
 
+def _not_repeated(name: str, module: str) -> str:
+    if module in _NOT_REPEATED:
+        return f"it uses {module}"
+    if module in _RUNNERS:
+        return f"it uses {name} beside its assertions"
+    return "it imports its neighbours" if module.startswith(".") else ""

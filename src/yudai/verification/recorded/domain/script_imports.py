@@ -26,8 +26,8 @@ class Imports(NamedTuple):
 
 class _Names(NamedTuple):
     default: str
-    """The module itself, or its default export."""
-    is_whole: bool
+    """Its default export, or what `require` gives."""
+    whole: str
     named: tuple[tuple[str, str], ...]
     """Exports with the names that they have here."""
 
@@ -46,11 +46,11 @@ def read_imports(script: Script, header: Sequence[Statement]) -> Imports:
             others.append(part)
             continue
         names = _names(script, part)
-        here = {names.default, *(name for _, name in names.named)} - {""}
+        here = {names.default, names.whole, *(name for _, name in names.named)} - {""}
         if module in _RUNNERS | _ASSERTS:
             tools |= here
         if module in _ASSERTS:
-            asserts |= {names.default} - {""}
+            asserts |= {names.default, names.whole} - {""}
             asserts |= {name for export, name in names.named if export in {"strict", "default"}}
             functions |= {name: export for export, name in names.named}
         elif module not in _RUNNERS:
@@ -61,17 +61,17 @@ def read_imports(script: Script, header: Sequence[Statement]) -> Imports:
 
 def _loading(names: _Names, module: str) -> str:
     load = f"await load({json.dumps(module)})"
-    if names.is_whole:
-        return f"const {names.default} = {load};"
+    whole = f"const {names.whole} = {load};" if names.whole else ""
     pairs = [("default", names.default)] if names.default else []
     pairs += names.named
     inner = ", ".join(f"{json.dumps(export)}: {name}" for export, name in pairs)
-    return f"const {{ {inner} }} = {load};" if pairs else f"{load};"
+    some = f"const {{ {inner} }} = {load};" if pairs else ""
+    return " ".join(filter(None, [some, whole])) or f"{load};"
 
 
 def _names(script: Script, part: Statement) -> _Names:
-    """`import a, { b as c } from`, `import * as d from`, `const e = require`, `const { f: g } =`."""
-    default, is_whole = "", False
+    """`import a, { b as c }`, `import * as d`, `const e = require`, `const { f: g } = require`."""
+    default = whole = ""
     named: list[tuple[str, str]] = []
     at = part.start + 1
     while at < part.end and script.word(at) not in {"from", "="}:
@@ -79,11 +79,12 @@ def _names(script: Script, part: Statement) -> _Names:
             named += _inside(script, at)
             at = script.partners[at]
         elif script.word(at) == "*":
-            is_whole = True
-        elif script.is_name(at) and script.word(at) != "as":
+            whole = script.word(at + 2)
+            at += 2
+        elif script.is_name(at):
             default = script.word(at)
         at += 1
-    return _Names(default, is_whole, tuple(named))
+    return _Names(default, whole, tuple(named))
 
 
 def _inside(script: Script, opener: int) -> Iterator[tuple[str, str]]:

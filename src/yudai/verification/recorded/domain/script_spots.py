@@ -13,6 +13,7 @@ _MOST_SPOTS = 60
 # A bracket behind one of these, or behind a name, is no list.
 _BEFORE_INDEX = frozenset({")", "]", "}", "?."})
 _WORDS = {"true": True, "false": False}
+_BEFORE_OBJECT = frozenset({"(", "[", ",", ":"})
 _BEFORE_LIST = frozenset({"return", "of", "in", "await", "typeof", "new", "void"})
 
 
@@ -35,7 +36,8 @@ def _spot(script: Script, at: int) -> Spot | None:
         return None if is_key else Spot(start, end, token.text)
     if token.kind is TokenKind.NAME and token.text in _WORDS and script.word(at - 1) != ".":
         return Spot(start, end, _WORDS[token.text])
-    return _list(script, at) if script.word(at) == "[" else None
+    is_object = script.word(at) == "{" and script.word(at - 1) in _BEFORE_OBJECT
+    return _items(script, at) if script.word(at) == "[" or is_object else None
 
 
 def _number(script: Script, at: int, end: int) -> Spot | None:
@@ -52,7 +54,7 @@ def _number(script: Script, at: int, end: int) -> Spot | None:
     return Spot(start, end, -value if is_negative else value)
 
 
-def _list(script: Script, at: int) -> Spot | None:
+def _items(script: Script, at: int) -> Spot | None:
     before = script.word(at - 1)
     is_index = before in _BEFORE_INDEX or (script.is_name(at - 1) and before not in _BEFORE_LIST)
     is_pattern = before in {"const", "let", "var"} or script.word(script.partners[at] + 1) == "="
@@ -69,7 +71,7 @@ def _list(script: Script, at: int) -> Spot | None:
     sources = tuple(script.source(item).encode("utf-8", "surrogatepass") for item in items)
     first, last = script.tokens[at], script.tokens[end]
     place = _bytes(script, first.start), _bytes(script, last.end)
-    return Spot(*place, None, sources, (b"[", b"]"))
+    return Spot(*place, None, sources, (first.text.encode(), last.text.encode()))
 
 
 def _bytes(script: Script, at: int) -> int:

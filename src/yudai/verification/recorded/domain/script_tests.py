@@ -35,7 +35,8 @@ _RELATIONS: Mapping[str, Relation] = {
 _HOOKS = words("before after beforeEach afterEach beforeAll afterAll setup teardown")
 # What a test is about when it uses these cannot be repeated by its statements alone.
 _NOT_REPEATED = words(
-    "setTimeout setInterval setImmediate performance mock __dirname __filename import this arguments"
+    """setTimeout setInterval setImmediate performance mock __dirname __filename import this
+    arguments"""
 )
 _OF_NOW = {("Date", "now"), ("Math", "random"), ("process", "env"), ("process", "argv")}
 

@@ -3,12 +3,14 @@
 import json
 from collections.abc import Iterator, Sequence
 from itertools import islice
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 _MOST_OF_SPOT = 24
 _MOST_ITEMS = 8
 _LARGE = 1_000_007
 _MOST_TEXT = 5_000
+
+Item = TypeVar("Item", str, bytes)
 
 
 class Spot(NamedTuple):
@@ -84,7 +86,7 @@ def _of_items(spot: Spot) -> Iterator[bytes]:
     yield _joined(spot, [])
 
 
-def _rearranged(items: Sequence[str] | Sequence[bytes]) -> Iterator[list[str] | list[bytes]]:
+def _rearranged(items: Sequence[Item]) -> Iterator[list[Item]]:
     """Neighbours swapped, the first one again at the end, each doubled, each dropped."""
     kept = list(items)
     for at in range(len(kept) - 1):
@@ -98,9 +100,9 @@ def _rearranged(items: Sequence[str] | Sequence[bytes]) -> Iterator[list[str] | 
         yield [*kept[:at], *kept[at + 1 :]]
 
 
-def _joined(spot: Spot, items: Sequence[str] | Sequence[bytes]) -> bytes:
+def _joined(spot: Spot, items: Sequence[bytes]) -> bytes:
     begin, end = spot.brackets
-    parts = [item if isinstance(item, bytes) else item.encode() for item in items]
+    parts = list(items)
     if spot.is_tuple and len(parts) == 1:
         parts.append(b"")
     return begin + b", ".join(parts).rstrip() + end

@@ -48,7 +48,7 @@ def read_recorded(sent: object) -> Recorded:
     """Whatever does not look like our recorder's own is lost."""
     try:
         return _recorded(_list(sent))
-    except (_UnreadableError, ValueError, OverflowError, RecursionError):
+    except (_UnreadableError, ValueError, IndexError, OverflowError, RecursionError):
         return Recorded(lost="it cannot be read")
 
 
