@@ -11,11 +11,15 @@ import typer.core
 from yudai.api.app import contract
 from yudai.api.errors import KINDS
 from yudai.cli.app import app
+from yudai.kit.causes import POLICIES
 from yudai.ranking.domain.reducers import REDUCERS
 from yudai.sandboxes.domain.backends import BACKENDS
 from yudai.sandboxes.domain.guarantees import KINDS as GUARANTEES
 from yudai.settings import Settings
+from yudai.solves.domain import defaults
+from yudai.solves.domain.strategies import DEFAULT as DEFAULT_STRATEGY
 from yudai.solves.domain.strategies import STRATEGIES
+from yudai.verification.domain.proof import ProofKind
 from yudai.verification.domain.rules import TEXTS, VERSION
 
 Command = typer.core.TyperCommand | typer.core.TyperGroup
@@ -154,17 +158,31 @@ def choices_module() -> str:
     """The registries that the page shows."""
     strategies = [{"name": name, "line": line} for name, line in STRATEGIES.items()]
     reducers = {
-        name: [criterion.measure for criterion in row.criteria] for name, row in REDUCERS.items()
+        name: {
+            "explanation": row.explanation,
+            "measures": [criterion.measure for criterion in row.criteria],
+        }
+        for name, row in REDUCERS.items()
     }
+    causes = {cause: policy.message for cause, policy in POLICIES.items()}
     return (
         "// Generated from the registries of `src/yudai` by `make gen`: do not edit.\n"
-        'import type { BackendName, Strategy } from "./types";\n\n'
+        'import type { components } from "./schema";\n'
+        'import type { BackendName, ProofKind, Strategy } from "./types";\n\n'
         f"export const BACKENDS: readonly BackendName[] = {json.dumps(list(BACKENDS))};\n\n"
         "export const STRATEGIES: readonly { name: Strategy; line: string }[] = "
         f"{json.dumps(strategies, indent=2)};\n\n"
-        "/** What each reducer compares, in its order. */\n"
-        f"export const REDUCERS: Record<string, readonly string[]> = "
-        f"{json.dumps(reducers, indent=2)};\n"
+        f"export const DEFAULT_STRATEGY: Strategy = {json.dumps(DEFAULT_STRATEGY)};\n\n"
+        "/** How each reducer orders equal verdicts, and what it compares, in its order. */\n"
+        "export const REDUCERS: Record<"
+        "string, { explanation: string; measures: readonly string[] }"
+        f"> = {json.dumps(reducers, indent=2)};\n\n"
+        f"export const DEFAULT_REDUCER = {json.dumps(defaults.REDUCER)};\n\n"
+        "/** Kinds of proof, the strongest first. */\n"
+        f"export const PROOF_KINDS: readonly ProofKind[] = {json.dumps(list(ProofKind))};\n\n"
+        "/** Why a run failed. */\n"
+        'export const CAUSES: Record<components["schemas"]["Cause"], string> = '
+        f"{json.dumps(causes, indent=2)};\n"
     )
 
 

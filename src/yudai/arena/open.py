@@ -25,6 +25,7 @@ from yudai.runs.tables import RunRow
 from yudai.sandboxes.port import BaseSpec
 from yudai.solves import queries as solves
 from yudai.solves import timeline as events
+from yudai.solves.domain import defaults
 from yudai.solves.domain.budget import Entrants
 from yudai.solves.domain.matrix import Contestant
 from yudai.solves.domain.origin import Origin, PublishMode
@@ -46,7 +47,7 @@ class SolveRequest(Value):
     """A checked request: `open_solve` writes each field to the column of the same name."""
 
     entrants: Entrants
-    reducer: str = "evidence"
+    reducer: str = defaults.REDUCER
     require_proof: bool = True
     sandbox_backend: str = ""
     project: Project = Project()

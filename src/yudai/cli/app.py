@@ -16,8 +16,8 @@ from yudai.cli.signals import run_until_signal
 from yudai.cli.upkeep import app as keeping
 from yudai.kit.errors import RefusedError
 from yudai.operations import telemetry
-from yudai.ranking.domain.reducers import DEFAULT as DEFAULT_REDUCER
 from yudai.settings import Settings, read_settings
+from yudai.solves.domain import defaults
 
 app = typer.Typer(
     name="yudai",
@@ -77,8 +77,10 @@ def demo(
         bool, typer.Option("--no-open", help="Print the page's address without opening a browser.")
     ] = False,
     sandbox: SandboxName = None,
-    parallel: Annotated[int, typer.Option(min=1, max=64, help="Runs at the same time.")] = 4,
-    reducer: options.Reducer = DEFAULT_REDUCER,
+    parallel: Annotated[
+        int, typer.Option(min=1, max=64, help="Runs at the same time.")
+    ] = defaults.PARALLEL,
+    reducer: options.Reducer = defaults.REDUCER,
 ) -> int:
     """Solve an issue of a bundled repository, shown live in the page. Needs no key or account."""
     from yudai.cli.demo import DemoOptions, run_demo, show_demo
@@ -100,7 +102,7 @@ def solve(  # noqa: PLR0913 - one parameter per option
     agent: options.Agents = None,
     max_edits: options.MaxEdits = None,
     max_steps: options.MaxSteps = 80,
-    parallel: options.Parallel = 4,
+    parallel: options.Parallel = defaults.PARALLEL,
     budget_usd: options.BudgetUsd = 5.0,
     run_budget_usd: options.RunBudgetUsd = 1.0,
     time_budget: options.TimeBudget = None,
@@ -113,7 +115,7 @@ def solve(  # noqa: PLR0913 - one parameter per option
     dirty: options.Dirty = False,
     base_url: options.BaseUrl = "",
     price: options.Prices = None,
-    reducer: options.Reducer = DEFAULT_REDUCER,
+    reducer: options.Reducer = defaults.REDUCER,
     accept_unproved: options.AcceptUnproved = False,
     patch: options.Patches = None,
     apply: options.Apply = False,

@@ -23,8 +23,8 @@ from yudai.cli.watch import ending, show_runs
 from yudai.kit.errors import RefusedError, SandboxError
 from yudai.kit.ids import SolveId
 from yudai.ranking.domain.reducer import check_reducer
-from yudai.ranking.domain.reducers import DEFAULT as DEFAULT_REDUCER
 from yudai.settings import Settings, surroundings
+from yudai.solves.domain import defaults
 from yudai.wiring.api_service import Service
 from yudai.wiring.components import is_shared, scripted_gateway
 from yudai.wiring.demo import PARALLEL, demo_request
@@ -47,7 +47,7 @@ class DemoOptions(NamedTuple):
 
     sandbox: str | None = None
     parallel: int = PARALLEL
-    reducer: str = DEFAULT_REDUCER
+    reducer: str = defaults.REDUCER
     opens: bool = True
     """Open a browser, if there is one."""
     json: bool = False

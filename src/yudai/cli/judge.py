@@ -9,6 +9,7 @@ from yudai.cli import options
 from yudai.cli.options import Json, SandboxName
 from yudai.cli.signals import run_until_signal
 from yudai.settings import Settings
+from yudai.solves.domain import defaults
 
 
 def add_to(app: typer.Typer, settings: Callable[[str], Settings]) -> None:
@@ -26,12 +27,12 @@ def add_to(app: typer.Typer, settings: Callable[[str], Settings]) -> None:
         issue: options.IssueName = "",
         base: options.JudgedBase = "",
         dirty: options.Dirty = False,
-        parallel: options.Parallel = 4,
+        parallel: options.Parallel = defaults.PARALLEL,
         sandbox: SandboxName = None,
         setup: options.Setup = None,
         test: options.Test = "",
         env: options.Env = None,
-        reducer: options.Reducer = "simple",
+        reducer: options.Reducer = defaults.REDUCER,
         accept_unproved: options.AcceptUnproved = False,
         apply: options.Apply = False,
         to_branch: options.NewBranch = "",

@@ -7,7 +7,7 @@ import typer
 
 from yudai.ranking.domain import reducers
 from yudai.sandboxes.domain import backends
-from yudai.solves.domain import strategies
+from yudai.solves.domain import defaults, strategies
 from yudai.testing.domain.runners import titles
 
 Target = Annotated[
@@ -200,7 +200,7 @@ class Options(NamedTuple):
     agent: list[str] | None = None
     max_edits: list[int] | None = None
     max_steps: int = 80
-    parallel: int = 4
+    parallel: int = defaults.PARALLEL
     budget_usd: float = 5.0
     run_budget_usd: float = 1.0
     time_budget: float | None = None
@@ -213,7 +213,7 @@ class Options(NamedTuple):
     dirty: bool = False
     base_url: str = ""
     price: list[str] | None = None
-    reducer: str = reducers.DEFAULT
+    reducer: str = defaults.REDUCER
     accept_unproved: bool = False
     apply: bool = False
     branch: str = ""

@@ -7,8 +7,8 @@ from yudai.arena.open import SolveRequest
 from yudai.arena.submit import IdempotencyKey, Submitted, Submitter
 from yudai.projects.domain.project import Project
 from yudai.ranking.domain.reducer import check_reducer
-from yudai.ranking.domain.reducers import DEFAULT as DEFAULT_REDUCER
 from yudai.settings import Settings
+from yudai.solves.domain import defaults
 from yudai.solves.domain.budget import Budget, enter
 from yudai.wiring.components import own_env
 
@@ -21,7 +21,7 @@ def demo_request(
     *,
     sandbox_backend: str,
     parallel: int = PARALLEL,
-    reducer: str = DEFAULT_REDUCER,
+    reducer: str = defaults.REDUCER,
 ) -> SolveRequest:
     """The demo's request; archives the sample repository under our home if necessary."""
     check_reducer(reducer)

@@ -24,11 +24,13 @@ from yudai.store.store import Store
 from yudai.wiring.components import installation
 
 if TYPE_CHECKING:
+    from yudai.sandboxes.backends.e2b.cloud import E2BCloud
     from yudai.sandboxes.backends.network.dial import DialSettings
     from yudai.sandboxes.backends.remote.cloud import Cloud
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger()
 
+E2B_TEMPLATE = "yudai"
 NO_LOCAL_SOCKETS: Mapping[str, Path] = MappingProxyType({})
 _LEAST_AT_ONCE = 2
 """A baseline and a proof need two sandboxes together."""
@@ -199,16 +201,21 @@ def _remote(
 
 
 def _e2b(settings: Settings, *_: object) -> Provision:
+    cloud = e2b_cloud(settings)
+    return Provision(cloud, settings.e2b_max_sandboxes, settings.e2b_creations_per_s)
+
+
+def e2b_cloud(settings: Settings, *, template: str = "") -> "E2BCloud":
+    """The account at E2B: for sandboxes, and to build a template."""
     from yudai.sandboxes.backends.e2b.cloud import E2BCloud
 
-    cloud = E2BCloud(
+    return E2BCloud(
         api_key=_key(settings.e2b_api_key, "E2B_API_KEY", "E2B"),
-        template=settings.e2b_template_id or "yudai",
+        template=template or settings.e2b_template_id or E2B_TEMPLATE,
         domain=settings.e2b_domain,
         api_url=settings.e2b_api_url,
         sandbox_url=settings.e2b_sandbox_url,
     )
-    return Provision(cloud, settings.e2b_max_sandboxes, settings.e2b_creations_per_s)
 
 
 def _prime(settings: Settings, *_: object) -> Provision:

@@ -1282,7 +1282,7 @@ export interface components {
             /**
              * Reducer
              * @description The rule that picks the champion.
-             * @default simple
+             * @default evidence
              */
             reducer: string;
             /**
@@ -3156,6 +3156,7 @@ export interface components {
         };
         /**
          * ProofKind
+         * @description The strongest first.
          * @enum {string}
          */
         ProofKind: "behaviour" | "interface" | "command" | "none";

@@ -17,6 +17,7 @@ export type WatchedSolve = Schemas["WatchedSolve"];
 export type Progress = Schemas["Progress"];
 export type Verdict = Schemas["Verdict"];
 export type VerdictStatus = Schemas["VerdictStatus"];
+export type ProofKind = Verdict["proof"];
 export type PlaceEntry = Schemas["PlaceEntry"];
 export type ModelView = Schemas["ModelView"];
 export type SolveAsk = Schemas["SolveAsk"];

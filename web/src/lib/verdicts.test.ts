@@ -1,12 +1,6 @@
 import { expect, it } from "vitest";
-import {
-  agreementWords,
-  equalAnswers,
-  type ProofKind,
-  proofWords,
-  saysWords,
-  whyNoProof,
-} from "@/lib/verdicts";
+import type { ProofKind } from "@/api/types";
+import { agreementWords, equalAnswers, proofWords, saysWords, whyNoProof } from "@/lib/verdicts";
 import { aPlace } from "@/testing/solveBuilders";
 import { verdictOf } from "@/testing/verdicts";
 

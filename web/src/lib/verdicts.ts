@@ -1,8 +1,7 @@
-import type { PlaceEntry, Verdict } from "@/api/types";
+import type { PlaceEntry, ProofKind, Verdict } from "@/api/types";
 
 type Weighed = Verdict["evidence"]["weighed"][number];
 type Changed = Verdict["evidence"]["changed_expectations"][number];
-export type ProofKind = Verdict["proof"];
 
 const PERSON = "a person";
 
@@ -12,9 +11,6 @@ const PROVED: Record<ProofKind, string> = {
   command: "proved by a plain command",
   none: "",
 };
-
-/** Kinds of proof, the strongest first. */
-export const KINDS: readonly ProofKind[] = ["behaviour", "interface", "command", "none"];
 
 /** The kind of proof in words. Empty if it has not passed, or from before there were rules. */
 export function proofWords(verdict: Verdict): string {

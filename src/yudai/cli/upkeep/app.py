@@ -121,18 +121,10 @@ def build_template(
 
 
 async def run_build_template(settings: Settings, name: str, *, json: bool) -> int:
-    from yudai.sandboxes.backends.e2b.cloud import E2BCloud
     from yudai.sandboxes.backends.remote.cloud import DeniedError
+    from yudai.wiring.sandboxes import e2b_cloud
 
-    if settings.e2b_api_key is None:
-        raise RefusedError("templates are built at E2B with your key: set E2B_API_KEY")
-    cloud = E2BCloud(
-        api_key=settings.e2b_api_key.get_secret_value(),
-        template=name,
-        domain=settings.e2b_domain,
-        api_url=settings.e2b_api_url,
-        sandbox_url=settings.e2b_sandbox_url,
-    )
+    cloud = e2b_cloud(settings, template=name)
     progress = console.progress()
     try:
         built = await cloud.build_template(

@@ -10,10 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from yudai.ranking.domain.scorecard import Scorecard
-
-
-# By name: this module loads no values of verification.
-KIND_ORDER = {"behaviour": 0, "interface": 1, "command": 2, "none": 3}
+    from yudai.verification.domain.proof import ProofKind
 
 
 @dataclass(frozen=True)
@@ -29,6 +26,11 @@ class Criterion:
 
 def count(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def _strength(kind: "ProofKind") -> int:
+    """The place among its kinds, which are listed by strength; this module imports no values."""
+    return list(type(kind)).index(kind)
 
 
 def _seconds(milliseconds: int) -> str:
@@ -70,7 +72,7 @@ EARLIEST = Criterion(
 
 STRONGEST_PROOF = Criterion(
     "proof",
-    lambda card: KIND_ORDER[card.verdict.proof.value],
+    lambda card: _strength(card.verdict.proof),
     lambda card, best: f"proved by {card.verdict.proof}, not by {best.verdict.proof}",
 )
 TIED = Criterion(
@@ -125,7 +127,6 @@ REDUCERS: dict[str, Reducer] = {
     ),
     "first": Reducer("the earliest submission", (EARLIEST,)),
 }
-DEFAULT = "evidence"
 
 
 def choices() -> str:

@@ -5,6 +5,7 @@ from typing import Annotated
 from pydantic import ConfigDict, Field, Strict
 
 from yudai.kit.value import Value
+from yudai.solves.domain import defaults
 
 
 class AgainAsk(Value):
@@ -13,7 +14,7 @@ class AgainAsk(Value):
     model_config = ConfigDict(json_schema_extra={"examples": [{}, {"require_proof": False}]})
 
     reducer: str = Field(
-        default="simple", max_length=64, description="The rule that picks the champion."
+        default=defaults.REDUCER, max_length=64, description="The rule that picks the champion."
     )
     require_proof: Annotated[bool, Strict()] = Field(
         default=True, description="Whether a champion has to be proved by a test."

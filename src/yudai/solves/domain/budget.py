@@ -11,6 +11,7 @@ from yudai.gateway.domain.models import Model, Price, Usage, free_names
 from yudai.kit.errors import RefusedError
 from yudai.kit.money import MICROS_PER_USD, usd
 from yudai.kit.value import Value
+from yudai.solves.domain import defaults
 from yudai.solves.domain.matrix import Contestant, Lineup, Matrix, expand
 
 ENOUGH = 3
@@ -19,7 +20,7 @@ MAX_SECONDS = 7 * 24 * 3600
 
 
 class Budget(Value):
-    max_parallel: int = Field(default=4, ge=1, le=1000)
+    max_parallel: int = Field(default=defaults.PARALLEL, ge=1, le=1000)
     max_contestants: int = Field(default=36, ge=1, le=10_000)
     time_budget_s: float = Field(default=5400, gt=0)
     run_time_budget_s: float = Field(default=1800, gt=0)

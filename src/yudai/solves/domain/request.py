@@ -19,6 +19,7 @@ from yudai.kit.errors import RefusedError, about
 from yudai.kit.money import MICROS_PER_USD
 from yudai.kit.untyped import as_items, is_object
 from yudai.kit.value import Value
+from yudai.solves.domain import defaults
 from yudai.solves.domain.asked_patch import EXAMPLE_PATCHES, AskedPatches
 from yudai.solves.domain.budget import MAX_SECONDS, Budget
 from yudai.solves.domain.matrix import Matrix
@@ -240,7 +241,7 @@ class SolveAsk(Value):
         description="A Python environment on this machine, used read-only instead of a set-up.",
     )
     reducer: str = Field(
-        default="evidence", max_length=64, description="The rule that picks the champion."
+        default=defaults.REDUCER, max_length=64, description="The rule that picks the champion."
     )
     require_proof: Flag = Field(
         default=True, description="Whether a champion has to be proved by a test."

@@ -25,9 +25,6 @@ from yudai.verification.domain.question import PersonAnswer, Question
 from yudai.verification.domain.rules import RULES, Rules
 from yudai.verification.domain.verdict import Evidence, Verdict, VerdictStatus, Weighed
 
-KIND_ORDER = (ProofKind.BEHAVIOUR, ProofKind.INTERFACE, ProofKind.COMMAND, ProofKind.NONE)
-
-
 _OTHERS = "written by another contestant"
 
 
@@ -78,7 +75,7 @@ def _verdict(found: AnswerSet, run_id: RunId) -> Verdict:
     convicted = _convictions(found, run_id)
     proofs = (*alone.proofs, *_others_proofs(found, run_id), *accepted_by_person(found, run_id))
     status, summary = _status(found, run_id, proofs, convicted)
-    kind = min((proof.kind for proof in proofs), key=KIND_ORDER.index, default=ProofKind.NONE)
+    kind = min((proof.kind for proof in proofs), key=list(ProofKind).index, default=ProofKind.NONE)
     return Verdict(
         status=status,
         summary=summary,

@@ -7,6 +7,8 @@ from yudai.testing.domain.report import Failure
 
 
 class ProofKind(StrEnum):
+    """The strongest first."""
+
     BEHAVIOUR = "behaviour"
     """Code that base already had did something else."""
     INTERFACE = "interface"

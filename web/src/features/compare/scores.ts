@@ -1,7 +1,7 @@
-import { REDUCERS } from "@/api/choices";
+import { PROOF_KINDS, REDUCERS } from "@/api/choices";
 import type { RunView, VerdictStatus } from "@/api/types";
 import { clock, duration, money } from "@/lib/format";
-import { KINDS, redToGreen } from "@/lib/verdicts";
+import { redToGreen } from "@/lib/verdicts";
 
 const VERDICT_ORDER: readonly VerdictStatus[] = [
   "passed",
@@ -39,7 +39,7 @@ function ofVerdict(
 
 const proof = ofVerdict(
   "proof",
-  ({ proof }) => KINDS.indexOf(proof),
+  ({ proof }) => PROOF_KINDS.indexOf(proof),
   ({ proof }) => proof,
 );
 const tied = ofVerdict(
@@ -105,7 +105,7 @@ const MEASURES: Record<string, Measure> = {
 };
 
 function rulesOf(reducer: string): readonly Measure[] {
-  const names = REDUCERS[reducer] ?? [];
+  const names = REDUCERS[reducer]?.measures ?? [];
   return [verdict, ...names.flatMap((name) => MEASURES[name] ?? [])];
 }
 

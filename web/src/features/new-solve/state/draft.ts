@@ -1,3 +1,4 @@
+import { DEFAULT_STRATEGY } from "@/api/choices";
 import type { PublishMode, Strategy } from "@/api/types";
 
 /** The form's values. Numbers are kept as typed, so that typing errors can be corrected. */
@@ -81,8 +82,8 @@ export const BLANK: Draft = {
   base: "",
   dirty: false,
   arena: true,
-  lineup: { models: [], temperatures: [0.2], max_edits: [10], strategies: ["balanced"] },
-  single: { models: [], temperatures: [0.2], max_edits: [10], strategies: ["balanced"] },
+  lineup: { models: [], temperatures: [0.2], max_edits: [10], strategies: [DEFAULT_STRATEGY] },
+  single: { models: [], temperatures: [0.2], max_edits: [10], strategies: [DEFAULT_STRATEGY] },
   prices: {},
   limits: NO_LIMITS,
   setupBy: "found",

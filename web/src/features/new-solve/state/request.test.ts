@@ -131,6 +131,8 @@ describe("a request body from a draft", () => {
       matrix: { a: [1] },
     };
     expect(pruned(body)).toEqual({ setup: [], matrix: { a: [1] } });
+    expect(pruned({ reducer: "evidence" })).toEqual({});
+    expect(pruned({ reducer: "simple" })).toEqual({ reducer: "simple" });
   });
 });
 

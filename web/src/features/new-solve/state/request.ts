@@ -1,3 +1,4 @@
+import { DEFAULT_REDUCER } from "@/api/choices";
 import type { SolveBody } from "@/api/queries/newSolve";
 import type { SolveAsk } from "@/api/types";
 import {
@@ -171,7 +172,7 @@ function typedLimits(limits: Limits): Record<Limit, string> {
 const DEFAULTS: Record<string, unknown> = {
   dirty: false,
   require_proof: true,
-  reducer: "simple",
+  reducer: DEFAULT_REDUCER,
 };
 
 /** Removes empty and default values from the server's body. */

@@ -1,3 +1,4 @@
+import { REDUCERS } from "@/api/choices";
 import type { EventView, PlaceEntry, SolveView, WatchedSolve } from "@/api/types";
 
 export type Ending = "open" | "asked" | "champion" | "none" | "failed" | "cancelled";
@@ -9,15 +10,9 @@ export function endingOf({ state, champion }: WatchedSolve): Ending {
   return champion ? "champion" : "none";
 }
 
-const RULES: Record<string, string> = {
-  evidence:
-    "passed tests first, then the strongest proof, about this issue, most support, smallest code, shortest time",
-  simple: "passed tests first, then fewest files, smallest diff, shortest time",
-  first: "passed tests first, then the earliest submission",
-};
-
 export function ruleOf(reducer: string): string {
-  return RULES[reducer] ?? reducer;
+  const row = REDUCERS[reducer];
+  return row ? `the verdict first, then ${row.explanation}` : reducer;
 }
 
 /** The second place, whose reason shows what decided. Null if a person chose the champion. */

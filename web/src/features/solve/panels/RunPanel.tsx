@@ -4,7 +4,7 @@ import { Link } from "react-router";
 import { ProblemError } from "@/api/problem";
 import { type Log as Kind, logQuery } from "@/api/queries/runs";
 import type { LaneView } from "@/api/types";
-import { CAUSES } from "@/features/solve/runs/causes";
+import { causeText } from "@/features/solve/runs/causes";
 import type { Part } from "@/features/solve/runs/order";
 import { shown } from "@/lib/hostile";
 import { Button } from "@/ui/Button";
@@ -99,7 +99,7 @@ function LogHead({ solveId, lane, isChampion }: Pick<Props, "solveId" | "lane" |
 }
 
 function WhyFailed({ lane, part, show }: Pick<Props, "lane" | "part" | "show">) {
-  const cause = lane.cause && CAUSES[lane.cause];
+  const cause = lane.cause && causeText(lane.cause);
   const words = cause?.words ?? "the run failed";
   return (
     <div className="flex flex-wrap items-center gap-x-3 gap-y-1 border-b border-line bg-bad-ground px-3 py-2 text-sm">

@@ -1,9 +1,9 @@
 import { type CSSProperties, memo } from "react";
 import { Link } from "react-router";
+import { CAUSES } from "@/api/choices";
 import type { LaneView } from "@/api/types";
 import { sansVerdict } from "@/features/solve/outcome/decision";
 import type { Axis } from "@/features/solve/runs/axis";
-import { CAUSES } from "@/features/solve/runs/causes";
 import { isOver } from "@/features/solve/runs/order";
 import { RunLaneBar } from "@/features/solve/runs/RunLaneBar";
 import { RunLaneNumbers } from "@/features/solve/runs/RunLaneNumbers";
@@ -124,7 +124,7 @@ function Status({ lane, why, waits }: Pick<RunLaneProps, "lane" | "why" | "waits
 }
 
 export function statusText(lane: LaneView, why: string, waits: string): string {
-  if (lane.state === "failed") return lane.cause ? CAUSES[lane.cause].words : lane.error;
+  if (lane.state === "failed") return lane.cause ? CAUSES[lane.cause] : lane.error;
   if (lane.state === "queued")
     return lane.attempt > 1 ? `attempt ${lane.attempt}, ${waits}` : waits;
   if (isOver(lane.state)) return sansVerdict(why);
