@@ -4,14 +4,19 @@ from tests.support.verified_repo import Files
 from tests.verification.attacks.attack import Attack
 from tests.verification.attacks.python_scene import (
     EXAMPLE_TEST,
+    GOOD_TEST,
+    HOURS,
     OLD,
     PYTEST,
+    RIGHT,
     RIGHT_ANSWER,
     SILENT,
     SOURCE,
     STUB,
+    UNITTEST,
     WRONG,
     WRONG_TEST,
+    cased,
 )
 from yudai.verification.domain.rules import Rule
 
@@ -75,6 +80,66 @@ ATTACKS = [
         always=True,
     ),
     Attack(
+        "python-unittest-stub-against-a-good-test",
+        UNITTEST,
+        against(STUB, cased(EXAMPLE_TEST), right=UNITTEST.right),
+    ),
+    Attack(
+        "python-wrong-test-against-more-support",
+        PYTEST,
+        against(WRONG, WRONG_TEST, silent=True),
+        Rule.SUPPORT_DECIDES,
+        wins="",
+        always=True,
+    ),
+    Attack(
+        "python-unittest-wrong-test-against-more-support",
+        UNITTEST,
+        against(WRONG, cased(WRONG_TEST), silent=True, right=UNITTEST.right),
+        Rule.SUPPORT_DECIDES,
+        wins="",
+    ),
+    Attack(
+        "python-test-that-skips-on-rivals",
+        PYTEST,
+        against(WRONG, SKIPS, silent=True),
+        Rule.SUPPORT_DECIDES,
+        wins="",
+    ),
+    Attack(
+        "python-test-that-xfails-on-rivals",
+        PYTEST,
+        against(WRONG, XFAILS, silent=True),
+        Rule.SUPPORT_DECIDES,
+        wins="",
+    ),
+    Attack(
+        "python-test-that-ends-the-process-on-rivals",
+        PYTEST,
+        against(WRONG, EXITS, silent=True),
+        Rule.SUPPORT_DECIDES,
+        wins="",
+    ),
+    Attack(
+        "python-product-that-skips-the-tests-of-rivals",
+        PYTEST,
+        {
+            "wrong": {"durations.py": SOURCE.replace(OLD, ESCAPE.format("skip") + OLD)},
+            "right": RIGHT_ANSWER,
+        },
+        Rule.ONLY_PASSED_PASSES,
+        always=True,
+    ),
+    Attack(
+        "python-product-that-xfails-the-tests-of-rivals",
+        PYTEST,
+        {
+            "wrong": {"durations.py": SOURCE.replace(OLD, ESCAPE.format("xfail") + OLD)},
+            "right": RIGHT_ANSWER,
+        },
+        Rule.ONLY_PASSED_PASSES,
+    ),
+    Attack(
         "python-test-that-sleeps-on-rivals",
         PYTEST,
         against(WRONG, SLEEPS),
@@ -91,6 +156,33 @@ ATTACKS = [
         ),
         timeout_s=4,
         always=True,
+    ),
+    Attack(
+        "python-private-name-convicts-nobody",
+        PYTEST,
+        against(
+            WRONG.replace("    return seconds\n", "    return 1\n", 0).replace(
+                "def _scale(seconds):\n", 'def _scale(seconds):\n    if seconds == "1h": return 1\n'
+            ),
+            PRIVATE,
+        ),
+        Rule.ONLY_PROOFS_CONVICT,
+        wins="",
+    ),
+    Attack(
+        "python-words-convict-nobody",
+        PYTEST,
+        against(WRONG.replace("bad text", "hours are not known"), WORDS),
+        Rule.ONLY_PROOFS_CONVICT,
+        wins="",
+        always=True,
+    ),
+    Attack(
+        "python-words-prove-and-convict-nobody",
+        PYTEST,
+        against(WRONG.replace("bad text", "hours are not known"), WORDS),
+        Rule.SUBJECTS_PROVE_NOTHING,
+        wins="",
     ),
     Attack(
         "python-broken-author-convicts-nobody",
@@ -114,6 +206,77 @@ ATTACKS = [
         ),
         Rule.FOREIGN_NAMES_ACQUIT,
         wins="",
+        always=True,
+    ),
+    Attack(
+        "python-constant-that-an-old-helper-returns",
+        PYTEST,
+        against(
+            SOURCE.replace('("s",)', '("s", "h")'),
+            """
+            from durations import units
+
+            def test_units():
+                assert "h" in units()
+            """,
+            silent=True,
+        ),
+        Rule.SUPPORT_DECIDES,
+        wins="",
+    ),
+    Attack(
+        "python-equal-patches-for-weight",
+        PYTEST,
+        {
+            **{
+                handle: {"durations.py": WRONG, "tests/test_wrong.py": WRONG_TEST}
+                for handle in ("wrong", "wrong2", "wrong3")
+            },
+            "right": RIGHT_ANSWER,
+            "silent": SILENT,
+        },
+        Rule.EQUAL_IS_ONE,
+        always=True,
+    ),
+    Attack(
+        "python-many-contestants-of-one-model",
+        PYTEST,
+        {
+            **{
+                handle: {"durations.py": WRONG + "\n" * n, "tests/test_wrong.py": WRONG_TEST}
+                for n, handle in enumerate(("wrong", "wrong2", "wrong3"))
+            },
+            "right": RIGHT_ANSWER,
+            "silent": SILENT,
+        },
+        models={"wrong": "one", "wrong2": "one", "wrong3": "one"},
+    ),
+    Attack(
+        "python-test-of-base-that-only-fails-after-another",
+        PYTEST,
+        {
+            "wrong": {"durations.py": STUB, "tests/test_example.py": EXAMPLE_TEST},
+            "right": {
+                "durations.py": RIGHT.replace(
+                    HOURS,
+                    HOURS.replace("        return", "        SEEN.append(seconds)\n        return"),
+                ).replace("DEBUG", "SEEN = []\nDEBUG"),
+                "tests/test_right.py": GOOD_TEST,
+            },
+        },
+        Rule.FAILURES_ARE_CONFIRMED,
+        base={
+            "tests/test_state.py": """
+                import durations
+                from durations import human
+
+                def test_first():
+                    assert human(7200)
+
+                def test_second():
+                    assert not getattr(durations, "SEEN", [])
+                """
+        },
         always=True,
     ),
 ]

@@ -8,6 +8,7 @@ from tests.verification.attacks import (
     node_pipeline,
     node_proofs,
     python_convictions,
+    python_pipeline,
     python_proofs,
 )
 from tests.verification.attacks.attack import RIGHT, Attack
@@ -18,6 +19,7 @@ from yudai.verification.domain.rules import RULES, Rules
 MODULES = (
     python_proofs,
     python_convictions,
+    python_pipeline,
     node_proofs,
     node_convictions,
     node_pipeline,
