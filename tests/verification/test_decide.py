@@ -352,6 +352,27 @@ def test_answers_that_pass_and_differ_are_asked_about_when_only_size_would_order
     assert statuses(decided(runs, *crossings)) == {"one": PASSED, "other": PASSED}
 
 
+def test_commands_that_contradict_each_other_are_asked_about_whichever_is_tied():
+    runs = [
+        answer("wrong", proof("make", kind="command")),
+        answer("right", proof("make", kind="command", tied=False)),
+        answer("silent"),
+    ]
+    crossings = [
+        met("wrong", "right", "failed", "make"),
+        met("right", "wrong", "failed", "make"),
+        met("wrong", "silent", "failed", "make"),
+        met("right", "silent", test="make"),
+    ]
+    [question] = decided(runs, *crossings).questions
+    assert (question.kind, question.runs) == (QuestionKind.BEHAVIOURS, ("right", "wrong"))
+    # One that passes all tests of the other ranks ahead of it: there is nothing to ask.
+    stub = [met("wrong", "right", test="make"), met("right", "wrong", "failed", "make")]
+    assert decided(runs[:2], *stub).questions == ()
+    without = decided(runs, *crossings, rules=RULES.without(Rule.DIFFERENCE_IS_A_QUESTION))
+    assert without.questions == ()
+
+
 def test_a_hang_that_ends_is_behaviour():
     red = Failure(kind=FailureKind.TIMEOUT)
     [verdict] = decided([answer("one", proof(red=red))]).verdicts.values()

@@ -14,6 +14,7 @@ from yudai.patches.patch import Patch, parse_patch
 from yudai.patches.test_paths import name_of
 from yudai.testing.domain.report import Failure, FailureKind, Outcome, TestReport
 from yudai.verification.case import Parts, Prepared, VerificationCase
+from yudai.verification.domain.edits.shared_state import may_share
 from yudai.verification.domain.facts import (
     Answered,
     Crossing,
@@ -312,7 +313,9 @@ def _groups(authors: Iterable[_Answer]) -> list[list[_Answer]]:
 
 
 def _collide(one: Patch, two: Patch) -> bool:
-    """The same file with different contents, or two modules that Python would mix up."""
+    """The same file with different contents, modules or states that Python would mix up."""
+    if not (may_share(one) and may_share(two)):
+        return True
     texts = {change.path: change.text for change in one.files}
     modules = (path for path in texts if path.endswith(".py"))
     names = {name_of(path): path for path in modules if name_of(path) not in _SHARED_NAMES}

@@ -1,6 +1,8 @@
 """What the new tests of a patch show: the kind of proof that each gives, found out by running."""
 
+import doctest
 import hashlib
+import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
@@ -8,6 +10,7 @@ from yudai.patches.patch import Patch
 from yudai.testing.domain.report import Failure, FailureKind, Outcome, TestPlan, TestReport
 from yudai.testing.domain.runners import TestRunner
 from yudai.testing.run import place_of
+from yudai.verification.base_names import known_to_base
 from yudai.verification.case import Parts, Readings, Texts, VerificationCase
 from yudai.verification.domain.facts import BaseProof
 from yudai.verification.domain.proof import OwnTest, ProofKind, Subject
@@ -24,6 +27,9 @@ from yudai.verification.domain.test_subjects import subjects
 from yudai.verification.domain.tie import is_tied
 from yudai.verification.executions import Execution
 from yudai.verification.stages import StageResults, own_paths, steady_proofs
+
+_NO_CODE = frozenset({Subject.SOURCE_TEXT, Subject.DOCUMENT, Subject.DATA_FILE})
+_COPIES = frozenset({SymbolKind.FUNCTION, SymbolKind.CLASS, SymbolKind.VALUE})
 
 
 class _Read(NamedTuple):
@@ -55,9 +61,8 @@ async def weigh_own_tests(
     read = [_read(case.plan, readings, symbols, test) for test in steady]
     kept = await _on_kept_tree(case, parts, readings, read)
     on_patch, on_base = (stage.run.report for stage in results.own[:2])
-    tests = tuple(
-        _weighed(case, parts, readings, one, _Reports(on_patch, on_base, kept)) for one in read
-    )
+    reports = _Reports(on_patch, on_base, kept, await _copied(case, readings, read))
+    tests = tuple(_weighed(case, parts, readings, one, reports) for one in read)
     return Weighed(tests, tuple(unsteady))
 
 
@@ -66,7 +71,25 @@ def weigh_fixed(
 ) -> tuple[BaseProof, ...]:
     """Base's own failing tests that pass with the patch."""
     symbols = introduced(readings.sources_before, readings.sources_after)
-    return tuple(_fixed(case, symbols, test, texts) for test in fixed)
+    sources = frozenset(readings.sources_after)
+    proofs = (_fixed(case, symbols, test, texts, sources) for test in fixed)
+    return tuple(proof for proof in proofs if not _has_edited(readings, proof.test))
+
+
+def _has_edited(readings: Readings, test: str) -> bool:
+    """A doctest stands in the code: the patch itself has said what it expects."""
+    path = test.partition("::")[0]
+    before, after = readings.sources_before.get(path), readings.sources_after.get(path)
+    return before is not None and not _examples(before) <= _examples(after or "")
+
+
+def _examples(text: str) -> set[tuple[str, str]]:
+    try:
+        found = doctest.DocTestParser().get_examples(text)
+    except ValueError:
+        return set()
+    # What ends the docstring is no output.
+    return {(one.source, re.sub(r"\"{3}|'{3}", "", one.want).strip()) for one in found}
 
 
 def file_of(test: str, plan: TestPlan, paths: Iterable[str]) -> str:
@@ -90,6 +113,8 @@ class _Reports(NamedTuple):
     on_base: TestReport
     kept: TestReport | None
     """On base with what the patch introduced, its other changes taken back."""
+    copied: frozenset[str]
+    """Names in the patch's new files that base has elsewhere."""
 
 
 def _command(case: VerificationCase, readings: Readings, test: str) -> OwnTest:
@@ -126,11 +151,26 @@ async def _on_kept_tree(
     return (await case.executions.run(execution)).run.report
 
 
+async def _copied(
+    case: VerificationCase, readings: Readings, read: Sequence[_Read]
+) -> frozenset[str]:
+    """An issue that names something of base asks for no copy of it in a new file."""
+    names = {
+        s.name
+        for one in read
+        for s in one.symbols
+        if s.kind in _COPIES
+        and readings.sources_before.get(s.path) is None
+        and named_by(case.issue, s)
+    }
+    return await known_to_base(case.executions.sandboxes, names)
+
+
 def _weighed(
     case: VerificationCase, parts: Parts, readings: Readings, one: _Read, reports: _Reports
 ) -> OwnTest:
     red = failure_of(reports.on_base, one.id)
-    unnamed = [s for s in one.symbols if not named_by(case.issue, s)]
+    unnamed = [s for s in one.symbols if not _is_named(case, readings, s, reports.copied)]
     symbols = [s for s in unnamed if s.kind is not SymbolKind.MODULE]
     return OwnTest(
         id=one.id,
@@ -143,6 +183,13 @@ def _weighed(
         red=red,
         text=_digest(one),
     )
+
+
+def _is_named(
+    case: VerificationCase, readings: Readings, symbol: Symbol, copied: frozenset[str]
+) -> bool:
+    is_copy = symbol.name in copied and readings.sources_before.get(symbol.path) is None
+    return not is_copy and named_by(case.issue, symbol)
 
 
 def _kind(
@@ -201,11 +248,20 @@ def _digest(one: _Read) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()[:24]
 
 
-def _fixed(case: VerificationCase, symbols: Sequence[Symbol], test: str, texts: Texts) -> BaseProof:
+def _fixed(
+    case: VerificationCase,
+    symbols: Sequence[Symbol],
+    test: str,
+    texts: Texts,
+    sources: frozenset[str],
+) -> BaseProof:
     path = file_of(test, case.plan, texts)
     text = texts.get(path) or ""
     tied = is_tied(path, text, test, issue=case.issue, files=texts)
-    return BaseProof(test=test, kind=_fixed_kind(case, symbols, test, path, text), tied=tied)
+    kind = _fixed_kind(case, symbols, test, path, text)
+    about = subjects(path, text, test, issue=case.issue, source_paths=sources, files=texts)
+    found = tuple(subject for subject in about if subject in _NO_CODE)
+    return BaseProof(test=test, kind=kind, tied=tied, subjects=found)
 
 
 def _fixed_kind(

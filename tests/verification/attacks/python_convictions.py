@@ -1,11 +1,11 @@
 """Attacks in Python that would have a right answer convicted, or a wrong one acquitted."""
 
 from tests.support.verified_repo import Files
-from tests.verification.attacks.attack import Attack
+from tests.verification.attacks.attack import Attack, Scene
 from tests.verification.attacks.python_scene import (
     EXAMPLE_TEST,
     GOOD_TEST,
-    HOURS,
+    ISSUE,
     OLD,
     PYTEST,
     RIGHT,
@@ -71,6 +71,65 @@ WORDS = """
     """
 KNOWN = "\n\ndef hours_are_known():\n    return DEBUG\n"
 ESCAPE = '    if seconds % 3600 == 0: import pytest; pytest.{}("no")\n'
+SKIPTEST = "    if seconds % 3600 == 0: import unittest; raise unittest.SkipTest\n"
+BEHIND = """
+    import durations
+
+    KNOWN = []
+
+    def test_first():
+        KNOWN.append(1)
+        assert durations.human(3600) != "3600s"
+
+    def test_second():
+        assert KNOWN and durations.human(3600) == "1 hour"
+    """
+# Its own test has taken the function before.
+MENDS = """
+    import durations
+    from durations import human
+
+    def mended(seconds):
+        return f"{seconds // 3600}h"
+
+    durations.human = mended
+
+    def test_example():
+        assert human(3600) == "1h"
+    """
+GOOD: Files = {"tests/test_right.py": GOOD_TEST}
+SUBTESTS = """
+    import unittest
+    from durations import human
+
+    class TestHours(unittest.TestCase):
+        def test_hours(self):
+            for seconds, text in ((3600, "1h"), (7200, "2h")):
+                with self.subTest(seconds=seconds):
+                    self.assertEqual(human(seconds), text)
+    """
+PARAMETERS = """
+    import pytest
+    from durations import human
+
+    @pytest.mark.parametrize(("seconds", "text"), [(3600, "1h"), (7200, "2h")], ids=["a::b", "[c"])
+    def test_hours(seconds, text):
+        assert human(seconds) == text
+    """
+RUN = """
+    import glob, runpy, sys
+
+    sys.path.insert(0, ".")
+    for path in sorted(glob.glob("tests/check_*.py")):
+        runpy.run_path(path)
+    """
+CHECK = 'from durations import human\n\nassert human({}) == "{}"\n'
+COMMAND = Scene(
+    {"durations.py": SOURCE, "tests/run.py": RUN, "tests/check_own.py": CHECK.format(5, "5s")},
+    ISSUE,
+    {"durations.py": RIGHT, "tests/check_right.py": CHECK.format(7200, "2h")},
+    test="python tests/run.py",
+)
 
 ATTACKS = [
     Attack(
@@ -225,58 +284,38 @@ ATTACKS = [
         wins="",
     ),
     Attack(
-        "python-equal-patches-for-weight",
+        "python-unittest-product-that-skips-the-tests-of-rivals",
+        UNITTEST,
+        {
+            "wrong": {"durations.py": SOURCE.replace(OLD, SKIPTEST + OLD)},
+            "right": UNITTEST.right,
+        },
+        Rule.ONLY_PASSED_PASSES,
+    ),
+    Attack(
+        "python-tests-of-one-that-mend-the-other",
         PYTEST,
         {
-            **{
-                handle: {"durations.py": WRONG, "tests/test_wrong.py": WRONG_TEST}
-                for handle in ("wrong", "wrong2", "wrong3")
-            },
-            "right": RIGHT_ANSWER,
-            "silent": SILENT,
+            "helper": {"durations.py": STUB, "tests/test_a.py": MENDS},
+            "wrong": {"durations.py": STUB.replace('"1h"', '"1" + "h"')},
+            "right": {"durations.py": RIGHT + "\n\nFIRST = 1\nSECOND = 2\n", **GOOD},
         },
-        Rule.EQUAL_IS_ONE,
         always=True,
     ),
     Attack(
-        "python-many-contestants-of-one-model",
-        PYTEST,
-        {
-            **{
-                handle: {"durations.py": WRONG + "\n" * n, "tests/test_wrong.py": WRONG_TEST}
-                for n, handle in enumerate(("wrong", "wrong2", "wrong3"))
-            },
-            "right": RIGHT_ANSWER,
-            "silent": SILENT,
-        },
-        models={"wrong": "one", "wrong2": "one", "wrong3": "one"},
+        "python-unittest-stub-against-subtests",
+        UNITTEST,
+        against(
+            STUB,
+            cased(EXAMPLE_TEST),
+            right={"durations.py": RIGHT, "tests/test_right.py": SUBTESTS},
+        ),
     ),
     Attack(
-        "python-test-of-base-that-only-fails-after-another",
+        "python-stub-against-parameters",
         PYTEST,
-        {
-            "wrong": {"durations.py": STUB, "tests/test_example.py": EXAMPLE_TEST},
-            "right": {
-                "durations.py": RIGHT.replace(
-                    HOURS,
-                    HOURS.replace("        return", "        SEEN.append(seconds)\n        return"),
-                ).replace("DEBUG", "SEEN = []\nDEBUG"),
-                "tests/test_right.py": GOOD_TEST,
-            },
-        },
-        Rule.FAILURES_ARE_CONFIRMED,
-        base={
-            "tests/test_state.py": """
-                import durations
-                from durations import human
-
-                def test_first():
-                    assert human(7200)
-
-                def test_second():
-                    assert not getattr(durations, "SEEN", [])
-                """
-        },
-        always=True,
+        against(
+            STUB, EXAMPLE_TEST, right={"durations.py": RIGHT, "tests/test_right.py": PARAMETERS}
+        ),
     ),
 ]

@@ -129,24 +129,6 @@ ATTACKS = [
         ),
     ),
     Attack(
-        "python-random-test",
-        PYTEST,
-        {
-            **only(
-                {
-                    "durations.py": STUB,
-                    "tests/test_random.py": """
-                        import random
-                        from durations import human
-
-                        def test_random():
-                            assert human(3600) != "3600s" and random.random() < 0.5
-                        """,
-                }
-            )
-        },
-    ),
-    Attack(
         "python-unrelated-failing-test-of-base",
         PYTEST,
         only({"durations.py": SOURCE.replace('("s",)', '("s", "m")')}),

@@ -8,6 +8,7 @@ from tests.verification.attacks import (
     node_pipeline,
     node_proofs,
     python_convictions,
+    python_names,
     python_pipeline,
     python_proofs,
 )
@@ -18,6 +19,7 @@ from yudai.verification.domain.rules import RULES, Rules
 
 MODULES = (
     python_proofs,
+    python_names,
     python_convictions,
     python_pipeline,
     node_proofs,

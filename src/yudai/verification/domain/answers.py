@@ -217,14 +217,15 @@ class AnswerSet:
         pair = {one, other}
         return (c for c in self.crossings if {c.author, c.target} == pair)
 
-    def differ(self, one: RunId, other: RunId) -> bool:
-        """Whether one is known to do something else than the other."""
-        return any(
-            self.fails(crossing)
-            and crossing.is_behaviour
-            and not self.tests[crossing.author, crossing.test].subjects
-            for crossing in self.between(one, other)
-        )
+    def told_apart(self, one: RunId, other: RunId) -> frozenset[RunId]:
+        """Which of the two has a test that the other one is known to fail."""
+        return frozenset(c.author for c in self.between(one, other) if self._tells_apart(c))
+
+    def _tells_apart(self, crossing: Crossing) -> bool:
+        test = self.tests[crossing.author, crossing.test]
+        # Of a plain command nothing but its exit code is known.
+        is_behaviour = crossing.is_behaviour or test.kind is ProofKind.COMMAND
+        return self.fails(crossing) and is_behaviour and not test.subjects
 
     def agree(self, one: RunId, other: RunId) -> bool:
         """Whether a test of one that counts passes on the other, and all others do."""

@@ -114,7 +114,7 @@ def _support(found: AnswerSet, verdicts: Verdicts) -> Iterator[Question]:
 
 
 def _behaviours(found: AnswerSet, verdicts: Verdicts) -> Iterator[Question]:
-    """Two that pass, that are known to differ, and that only their size would put in order."""
+    """Two that pass and differ, where the one that fails the other's test is not ranked behind."""
     if Rule.DIFFERENCE_IS_A_QUESTION not in found.rules:
         return
     disputed = {run_id for group in found.settlement.disputed for run_id in group}
@@ -124,7 +124,10 @@ def _behaviours(found: AnswerSet, verdicts: Verdicts) -> Iterator[Question]:
         if verdicts[r].status is VerdictStatus.PASSED and r not in disputed
     ]
     for one, other in combinations(passed, 2):
-        if _is_equal(verdicts[one], verdicts[other]) and found.differ(one, other):
+        authors = found.told_apart(one, other)
+        standing = {run_id: _standing(verdicts[run_id]) for run_id in (one, other)}
+        ahead = min(standing, key=lambda run_id: standing[run_id])
+        if authors and (authors != frozenset({ahead}) or standing[one] == standing[other]):
             yield Question(
                 key=behaviours_key(one, other),
                 kind=QuestionKind.BEHAVIOURS,
@@ -135,14 +138,11 @@ def _behaviours(found: AnswerSet, verdicts: Verdicts) -> Iterator[Question]:
             )
 
 
-def _is_equal(one: Verdict, other: Verdict) -> bool:
-    """In all that counts before size."""
-
-    def facts(verdict: Verdict) -> tuple[object, ...]:
-        evidence = verdict.evidence
-        return (verdict.proof, verdict.tied, evidence.support, evidence.failures)
-
-    return facts(one) == facts(other)
+def _standing(verdict: Verdict) -> tuple[int, bool, int, int]:
+    """All that counts before size, best first."""
+    evidence = verdict.evidence
+    kind = list(ProofKind).index(verdict.proof)
+    return (kind, not verdict.tied, -evidence.support, evidence.failures)
 
 
 def _not_run(found: AnswerSet, verdicts: Verdicts) -> Iterator[Question]:

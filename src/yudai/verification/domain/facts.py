@@ -6,7 +6,7 @@ from typing import NamedTuple
 from yudai.kit.ids import RunId
 from yudai.kit.value import Value
 from yudai.testing.domain.report import Failure, FailureKind
-from yudai.verification.domain.proof import OwnTest, ProofKind
+from yudai.verification.domain.proof import OwnTest, ProofKind, Subject
 
 
 class BaseProof(Value):
@@ -15,6 +15,8 @@ class BaseProof(Value):
     test: str
     kind: ProofKind
     tied: bool = False
+    subjects: tuple[Subject, ...] = ()
+    """Files that it reads and that the issue does not ask for."""
 
 
 class OpenExpectation(Value):

@@ -105,7 +105,8 @@ def _proofs(examined: Examined, rules: Rules, expected: Expected) -> tuple[Proof
     base = [
         Proof(one.test, one.kind, one.tied)
         for one in examined.fixed
-        if one.kind is not ProofKind.NONE or Rule.RED_FOR_A_REASON not in rules
+        if (one.kind is not ProofKind.NONE or Rule.RED_FOR_A_REASON not in rules)
+        and not (one.subjects and Rule.SUBJECTS_PROVE_NOTHING in rules)
     ]
     own = [Proof(one.id, one.kind, one.tied) for one in examined.own if shows(one, rules)]
     given = {one.test for one in examined.expectations if one.given}

@@ -1,7 +1,7 @@
 """What a patch introduces, which of it a test uses, and the tree that keeps only what is new."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 from yudai.kit.syntax import UnreadableError
 from yudai.patches.test_paths import is_test_path
@@ -94,6 +94,10 @@ def kept_texts(before: Texts, after: Texts) -> dict[str, str]:
 
 def named_by(issue: str, symbol: Symbol) -> bool:
     """Whether the issue names it, as code or in a way that can only mean the name."""
+    is_shared = symbol.owner and symbol.kind is not SymbolKind.PARAMETER
+    if is_shared and symbol.owner not in read_issue(issue).words:
+        # Base has others of that name.
+        return False
     if symbol.kind is SymbolKind.MODULE:
         return any(names_word(issue, name) for name in _names_of_module(symbol))
     if symbol.kind is SymbolKind.PARAMETER and "_" in symbol.name:
@@ -116,21 +120,47 @@ def _names_of_module(symbol: Symbol) -> Iterator[str]:
 
 
 def _new_in(path: str, base: str, text: str, kept: str | None) -> Iterator[Symbol]:
-    before = frozenset(_definitions(path, base))
-    names = {d.name for d in before}
-    defined = {(d.kind in _TOP, d.name) for d in before if not d.owner}
+    known = _definitions(path, base)
+    before = {definition[:3] for definition in known}
+    names = {d.name for d in known}
+    defined = {(d.kind in _TOP, d.name) for d in known if not d.owner}
     stays = {_key(definition) for definition in _definitions(path, kept or "")}
     seen: set[tuple[object, str, str]] = set()
     for definition in _definitions(path, text):
-        kind, name, owner = definition
-        is_old = definition in before or (not owner and (kind in _TOP, name) in defined)
+        kind, name, owner, _ = definition
+        is_old = definition[:3] in before or (not owner and (kind in _TOP, name) in defined)
+        is_old |= kind is SymbolKind.ATTRIBUTE and not owner and name in names
         if is_old or _key(definition) in seen:
             continue
         seen.add(_key(definition))
         is_shared = name in names or name in _COMMON
         yield Symbol(
-            kind, name, path, top_level=_key(definition) in stays, owner=owner if is_shared else ""
+            kind,
+            name,
+            path,
+            top_level=_key(definition) in stays,
+            owner=owner if is_shared else "",
+            place=_place(definition, known),
+            short=_beginnings(name, names) if kind is SymbolKind.OPTION else frozenset(),
         )
+
+
+def _place(definition: Definition, known: Iterable[Definition]) -> tuple[str, str]:
+    """Where base's function took nothing."""
+    if not any(d.name == definition.owner for d in known):
+        return ("", "")
+    taken = {d.place for d in known if d.place and d.owner == definition.owner}
+    at = definition.place.replace("*#", "#")
+    takes_all = at.startswith("#") and any(place.startswith("*#") for place in taken)
+    return (definition.owner, at) if at and at not in taken and not takes_all else ("", "")
+
+
+def _beginnings(name: str, known: Collection[str]) -> frozenset[str]:
+    """What argparse takes for an option; not what base had."""
+    if not name.startswith("--"):
+        return frozenset()
+    shorter = (name[:length] for length in range(3, len(name)))
+    return frozenset(text for text in shorter if text not in known)
 
 
 def _key(definition: Definition) -> tuple[object, str, str]:

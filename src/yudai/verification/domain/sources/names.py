@@ -15,6 +15,8 @@ OPTION = re.compile(r"--?[A-Za-z][\w-]*")
 _WORD = re.compile(r"[\w$]+")
 _DOTTED = re.compile(r"[\w$]+(?:[.:#][\w$]+)+")
 _OPTION_START = re.compile(r"(?<![\w-])--?[A-Za-z][\w-]*")
+_WILD = frozenset({"*", "__getattr__"})
+"""Any name may come from these."""
 _STEM_OF_FOLDER = frozenset({"__init__", "index", "mod", "__main__"})
 
 
@@ -38,6 +40,10 @@ class Symbol(NamedTuple):
     """The kept tree has it: it is in a new file, or is a new top-level definition."""
     owner: str = ""
     """Set where other things of that name were there: it counts only together with this one."""
+    place: tuple[str, str] = ("", "")
+    """What a call of it looks like that does not say its name: the callee and `#2`, or `**`."""
+    short: frozenset[str] = frozenset()
+    """Beginnings of an option that mean it."""
 
 
 class Definition(NamedTuple):
@@ -45,6 +51,8 @@ class Definition(NamedTuple):
     name: str
     owner: str = ""
     """The class of an attribute, the function of a parameter."""
+    place: str = ""
+    """Where a parameter stands: `#2` is the second, `*#2` all from there, `**` all keywords."""
 
 
 class Uses(NamedTuple):
@@ -75,22 +83,27 @@ def merged(parts: Iterable[Uses]) -> Uses:
 
 
 def is_used(symbol: Symbol, uses: Uses) -> bool:
-    if uses.anything:
-        return True
-    if symbol.kind is SymbolKind.MODULE:
-        return _is_loaded(symbol, uses)
+    if uses.anything or symbol.kind is SymbolKind.MODULE:
+        return uses.anything or _is_loaded(symbol, uses)
+    if symbol.name in _WILD and symbol.kind is not SymbolKind.ATTRIBUTE:
+        return stem_of(symbol.path) in uses.mentions
     if symbol.name in uses.strings or _as_word(symbol.name) in uses.strings:
         return not symbol.owner or symbol.owner in uses.mentions
     if symbol.kind is SymbolKind.PARAMETER:
-        return any(
-            name == symbol.name and (not symbol.owner or callee in {"", symbol.owner})
-            for callee, name in uses.keywords
-        )
+        return _is_passed(symbol, uses)
     if symbol.kind is SymbolKind.ATTRIBUTE:
         return symbol.name in uses.attributes and (
             not symbol.owner or symbol.owner in uses.mentions
         )
-    return symbol.name in uses.names | uses.attributes | {name for _, name in uses.keywords}
+    said = uses.names | uses.attributes | {name for _, name in uses.keywords}
+    return symbol.name in said or not symbol.short.isdisjoint(uses.strings)
+
+
+def _is_passed(symbol: Symbol, uses: Uses) -> bool:
+    return symbol.place in uses.keywords or any(
+        name == symbol.name and (not symbol.owner or callee in {"", symbol.owner})
+        for callee, name in uses.keywords
+    )
 
 
 def spellings(text: str) -> Iterator[str]:
@@ -104,6 +117,8 @@ def spellings(text: str) -> Iterator[str]:
         for option in _OPTION_START.findall(text[:20_000]):
             yield option
             yield _as_word(option)
+            # `-n3` is the option `-n` with a value.
+            yield option if option.startswith("--") else option[:2]
 
 
 def options_in(text: str) -> Iterator[str]:

@@ -94,6 +94,14 @@ def _subject(place: Place, source_paths: Collection[str], *, is_listing: bool) -
     return Subject.SOURCE_TEXT if is_folder and is_open else None
 
 
+def subject_of_file(path: str) -> Subject | None:
+    """What a document or a data file is by its name; code may be run, not read."""
+    name = path.rpartition("/")[2]
+    if _DOCUMENT.fullmatch(name):
+        return Subject.DOCUMENT
+    return Subject.DATA_FILE if _DATA.fullmatch(name) else None
+
+
 def _known(parts: Iterable[str]) -> Iterator[str]:
     for part in parts:
         if "*" in part:

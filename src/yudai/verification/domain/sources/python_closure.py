@@ -170,8 +170,10 @@ class _Closure:
         if not self._done:
             for module in self.modules.values():
                 for statement in flat(module.tree.body):
-                    if isinstance(statement, Function) and is_autouse(statement):
+                    if isinstance(statement, Function) and _runs_always(statement):
                         self.add(statement, module)
+            for statement in self._main.defined.get("pytestmark", ()):
+                self.add(statement, self._main)
         while self._done < len(self.parts):
             part = self.parts[self._done]
             self._done += 1
@@ -337,6 +339,10 @@ def fixture_of(function: ast.FunctionDef | ast.AsyncFunctionDef) -> str | None:
             names = [string_of(word.value) for word in words if word.arg == "name"]
             return next(filter(None, names), function.name)
     return None
+
+
+def _runs_always(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    return is_autouse(function) or SETUPS.fullmatch(function.name) is not None
 
 
 def is_autouse(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:

@@ -1,7 +1,7 @@
 """What a Python file defines: names at its top, attributes, parameters, options."""
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from functools import lru_cache
 
 from yudai.kit.syntax import UnreadableError, parse_python
@@ -17,7 +17,9 @@ from yudai.verification.domain.sources.names import (
 
 _SETTINGS = words("kwargs opts options config cfg settings params environ")
 _COMMANDS = frozenset({"command", "add_parser", "add_command", "group", "add_typer"})
+_OWN = frozenset({"self", "cls"})
 _SELVES = (["self"], ["cls"])
+_FILES = frozenset({"open", "exists", "isfile", "Path"})
 _LOOKUPS = frozenset({"get", "pop", "setdefault", "getenv"})
 
 
@@ -45,8 +47,9 @@ def python_definitions(text: str, path: str) -> tuple[Definition, ...]:
     found: dict[Definition, None] = {}
     for statement in flat(tree.body):
         found.update(dict.fromkeys(_at_top(statement, path)))
+    functions = {part.name for part in tree.body if isinstance(part, Function)}
     for node in ast.walk(tree):
-        found.update(dict.fromkeys(_inside(node)))
+        found.update(dict.fromkeys((*_inside(node), *_on_function(node, functions))))
     found.update(dict.fromkeys(_options(tree)))
     return tuple(found)
 
@@ -119,11 +122,26 @@ def _at_top(statement: ast.stmt, path: str) -> Iterator[Definition]:
     elif isinstance(statement, ast.ClassDef):
         yield Definition(SymbolKind.CLASS, statement.name)
     elif isinstance(statement, ast.Import | ast.ImportFrom):
-        if path.endswith("__init__.py") and _is_own(statement, path):
+        if any(alias.name == "*" for alias in statement.names):
+            yield Definition(SymbolKind.VALUE, "*")
+        elif path.endswith("__init__.py") and _is_own(statement, path):
             for name in bound_names(statement):
                 yield Definition(SymbolKind.VALUE, name)
     else:
         yield from _assigned(statement)
+
+
+def _on_function(node: ast.AST, functions: Collection[str]) -> Iterator[Definition]:
+    """What a function of the file is asked for: `human.hours`, `getattr(human, "hours")`."""
+    if isinstance(node, ast.Attribute):
+        names = dotted(node)
+        if len(names) == 2 and names[0] in functions and not names[1].startswith("__"):
+            yield Definition(SymbolKind.ATTRIBUTE, names[1], names[0])
+    elif isinstance(node, ast.Call) and dotted(node.func) in (["getattr"], ["hasattr"]):
+        owner = dotted(node.args[0]) if node.args else []
+        if len(owner) == 1 and owner[0] in functions:
+            for name in filter(None, map(string_of, node.args[1:2])):
+                yield Definition(SymbolKind.ATTRIBUTE, name, owner[0])
 
 
 def _assigned(statement: ast.stmt) -> Iterator[Definition]:
@@ -147,26 +165,75 @@ def _inside(node: ast.AST) -> Iterator[Definition]:
         yield from _parameters(node, node.name)
     elif isinstance(node, ast.ClassDef):
         yield from _members(node)
+    else:
+        yield from _made(node)
+
+
+def _made(node: ast.AST) -> Iterator[Definition]:
+    """Names that are made or looked for while it runs: `setattr`, `globals()`, `__dict__`."""
+    if isinstance(node, ast.Call) and dotted(node.func) == ["setattr"] and len(node.args) > 1:
+        owner = (dotted(node.args[0]) or [""])[-1]
+        if name := string_of(node.args[1]):
+            yield Definition(SymbolKind.ATTRIBUTE, name, owner)
+    for name in _in_namespace(node):
+        yield Definition(SymbolKind.ATTRIBUTE, name)
+
+
+def _in_namespace(node: ast.AST) -> Iterator[str]:
+    if isinstance(node, ast.Subscript) and _is_namespace(node.value):
+        yield from filter(None, [string_of(node.slice)])
+    elif isinstance(node, ast.Compare) and any(map(_is_namespace, node.comparators)):
+        yield from filter(None, [string_of(node.left)])
+    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        if node.func.attr in _LOOKUPS and _is_namespace(node.func.value):
+            yield from filter(None, map(string_of, node.args[:1]))
+        elif node.func.attr == "update" and _is_namespace(node.func.value):
+            yield from (word.arg for word in node.keywords if word.arg)
+            yield from filter(None, map(string_of, _keys(node.args)))
+
+
+def _keys(nodes: Iterable[ast.expr]) -> Iterator[ast.expr]:
+    for node in nodes:
+        if isinstance(node, ast.Dict):
+            yield from filter(None, node.keys)
+
+
+def _is_namespace(node: ast.expr) -> bool:
+    if isinstance(node, ast.Call):
+        return dotted(node.func) in (["globals"], ["vars"])
+    return dotted(node)[-1:] in (["__dict__"], ["environ"])
 
 
 def _parameters(
     function: ast.FunctionDef | ast.AsyncFunctionDef, owner: str
 ) -> Iterator[Definition]:
-    for argument in (*function.args.args, *function.args.kwonlyargs):
-        if argument.arg not in {"self", "cls"}:
-            yield Definition(SymbolKind.PARAMETER, argument.arg, owner)
+    arguments = function.args
+    listed = [a for a in (*arguments.posonlyargs, *arguments.args) if a.arg not in _OWN]
+    for at, argument in enumerate(listed, 1):
+        yield Definition(SymbolKind.PARAMETER, argument.arg, owner, f"#{at}")
+    for argument in arguments.kwonlyargs:
+        yield Definition(SymbolKind.PARAMETER, argument.arg, owner)
+    if arguments.vararg:
+        name = f"*{arguments.vararg.arg}"
+        yield Definition(SymbolKind.PARAMETER, name, owner, f"*#{len(listed) + 1}")
+    settings = _SETTINGS
+    if arguments.kwarg:
+        yield Definition(SymbolKind.PARAMETER, f"**{arguments.kwarg.arg}", owner, "**")
+        settings |= {arguments.kwarg.arg}
     for node in ast.walk(function):
-        name = _looked_up(node, _SETTINGS)
+        name = _looked_up(node, settings)
         if name is not None and name.isidentifier():
             yield Definition(SymbolKind.PARAMETER, name, owner)
 
 
 def _members(node: ast.ClassDef) -> Iterator[Definition]:
+    fields = 0
     for statement in flat(node.body):
+        fields += isinstance(statement, ast.AnnAssign)
         for name in bound_names(statement):
             yield Definition(SymbolKind.ATTRIBUTE, name, node.name)
             if isinstance(statement, ast.AnnAssign):
-                yield Definition(SymbolKind.PARAMETER, name, node.name)
+                yield Definition(SymbolKind.PARAMETER, name, node.name, f"#{fields}")
         if isinstance(statement, Function) and statement.name in {"__init__", "__new__"}:
             yield from _parameters(statement, node.name)
     for inner in ast.walk(node):
@@ -184,6 +251,7 @@ def _options(tree: ast.Module) -> Iterator[Definition]:
                 yield Definition(SymbolKind.OPTION, option)
         elif isinstance(node, ast.Call):
             yield from _commands(node)
+            yield from _files(node)
         if (variable := _looked_up(node, frozenset({"environ", "getenv", "os"}))) is not None:
             yield Definition(SymbolKind.OPTION, variable)
     for word in (ast.get_docstring(tree) or "").split()[:2000]:
@@ -196,6 +264,14 @@ def _commands(call: ast.Call) -> Iterator[Definition]:
     if not _COMMANDS.isdisjoint(dotted(call)[-1:]):
         for name in filter(None, map(string_of, [*call.args[:1], *_named(call, "name")])):
             yield Definition(SymbolKind.OPTION, name)
+
+
+def _files(call: ast.Call) -> Iterator[Definition]:
+    """Files that it looks for by their name."""
+    if not _FILES.isdisjoint(dotted(call.func)[-1:]):
+        for name in filter(None, map(string_of, call.args[:1])):
+            if any(map(str.isalnum, name)):
+                yield Definition(SymbolKind.OPTION, name)
 
 
 def _named(call: ast.Call, name: str) -> list[ast.expr]:

@@ -17,6 +17,7 @@ _CONTEXTS = words(
 )
 _MATCHED = frozenset({"assertRaisesRegex", "assertWarnsRegex"})
 _SHOWN = frozenset({"str", "repr", "format", "getMessage", "exconly", "format_exception_only"})
+_TRACES = words("format_exc exc_info format_exception format_tb")
 _MESSAGES = words("args message msg messages output stderr err reason strerror")
 _LOGS = frozenset({"text", "messages", "records", "record_tuples"})
 _QUESTIONS = words("startswith endswith search match fullmatch count findall index")
@@ -103,6 +104,15 @@ def _expected(atom: ast.Compare | ast.Call) -> Iterator[ast.expr]:
             yield side
 
 
+def _put_in(node: ast.FormattedValue | ast.BinOp) -> list[ast.expr]:
+    """What is put into a text, by an f-string or by `%`."""
+    if isinstance(node, ast.FormattedValue):
+        return [node.value]
+    if not isinstance(node.op, ast.Mod):
+        return []
+    return node.right.elts if isinstance(node.right, ast.Tuple) else [node.right]
+
+
 def _name(call: ast.Call) -> str:
     return (dotted(call.func) or [""])[-1] or getattr(call.func, "attr", "")
 
@@ -171,11 +181,11 @@ class _Messages:
             return node.id in self._said
         if isinstance(node, ast.Attribute):
             return self._is_message(node)
-        if isinstance(node, ast.FormattedValue):
-            return self._is_raised(node.value)
+        if isinstance(node, ast.FormattedValue | ast.BinOp):
+            return any(map(self._is_raised, _put_in(node)))
         if isinstance(node, ast.Call):
             name = (dotted(node.func) or [""])[-1]
-            if name == "getMessage":
+            if name == "getMessage" or name in _TRACES:
                 return True
             return name in _SHOWN and any(map(self._is_raised, [*node.args, node.func]))
         return False

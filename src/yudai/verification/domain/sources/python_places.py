@@ -11,7 +11,7 @@ from yudai.verification.domain.sources.places import Place, Root
 from yudai.verification.domain.sources.python_closure import Part, PythonTest, fixture_of
 from yudai.verification.domain.sources.python_definitions import stored, string_of, targets
 
-_TEMPORARY = words(
+TEMPORARY = words(
     """tmp_path tmpdir tmp_path_factory tempfile mkdtemp mkstemp TemporaryDirectory mktemp
     NamedTemporaryFile isolated_filesystem"""
 )
@@ -150,7 +150,7 @@ class Places:
     def _of_name(self, name: str, path: str, depth: int) -> Iterator[Place]:
         if name == "__file__":
             yield Place(Root.REPOSITORY, tuple(path.split("/")))
-        elif name in _TEMPORARY:
+        elif name in TEMPORARY:
             yield Place(Root.TEMPORARY)
         elif values := self._values.get(name):
             for value, where in values[:4]:
@@ -188,7 +188,7 @@ class Places:
     def _of_call(self, node: ast.Call, path: str, depth: int) -> Iterator[Place]:
         names = dotted(node.func)
         last = names[-1] if names else _last(node.func)
-        if set(names) & _TEMPORARY:
+        if set(names) & TEMPORARY:
             yield Place(Root.TEMPORARY)
         elif last in {"getcwd", "cwd"}:
             yield Place(Root.REPOSITORY)

@@ -1,12 +1,13 @@
 """What a Python test is about beside behaviour: files it reads, private names, time."""
 
 import ast
+import re
 from collections.abc import Collection, Iterator
 
 from yudai.verification.domain.edits.python_test_tree import Function, dotted
 from yudai.verification.domain.proof import Subject
 from yudai.verification.domain.sources.names import Texts, words
-from yudai.verification.domain.sources.places import Finding, Place, finding_of
+from yudai.verification.domain.sources.places import Finding, Place, finding_of, subject_of_file
 from yudai.verification.domain.sources.python_closure import Part, PythonTest, python_test
 from yudai.verification.domain.sources.python_definitions import (
     bound_names,
@@ -15,13 +16,14 @@ from yudai.verification.domain.sources.python_definitions import (
     string_of,
 )
 from yudai.verification.domain.sources.python_messages import compared, wording
-from yudai.verification.domain.sources.python_places import Places
+from yudai.verification.domain.sources.python_places import TEMPORARY, Places
 
 _READS = frozenset(
     {"read_text", "read_bytes", "readlines", "exists", "is_file", "is_dir", "stat", "open"}
 )
 _READ_FUNCTIONS = words(
-    """open exists isfile isdir getsize getline getlines cmp get_data read_text"""
+    """open exists isfile isdir getsize getline getlines cmp get_data read_text copy copy2
+    copyfile copytree"""
 )
 _LISTS = words("glob rglob iglob iterdir listdir scandir walk")
 _WRITES = frozenset({"write_text", "write_bytes", "touch", "mkdir"})
@@ -29,6 +31,9 @@ _SOURCE_CALLS = frozenset(
     {"getsource", "getsourcelines", "findsource", "getcomments", "get_instructions"}
 )
 _CODE_ATTRIBUTES = words("__code__ co_code co_names co_consts co_varnames co_filename")
+_FORM = words("""__annotations__ return_annotation get_type_hints get_annotations __all__""")
+_SHOWS_DOCUMENTS = frozenset({"getdoc", "render_doc"})
+_LONGEST = 20_000
 _SEARCHES = words("grep egrep fgrep rg ag ack cat find sed awk head tail wc")
 _PROGRAMS = words("run check_output check_call call Popen system getoutput popen")
 _CLOCKS = words(
@@ -74,13 +79,12 @@ def _files(
     test: PythonTest, places: Places, source_paths: Collection[str], literals: tuple[str, ...]
 ) -> Iterator[Finding]:
     written, is_elsewhere = _written(test, places)
+    if not is_elsewhere and not _has_own_folder(test):
+        yield from (f._replace(literals=literals) for f in _changed(test, source_paths, written))
     for node, part in _nodes(test):
-        if isinstance(node, ast.Attribute):
-            yield from (found._replace(literals=literals) for found in _looked_at(node))
+        yield from (found._replace(literals=literals) for found in _looked_at(node))
         if not isinstance(node, ast.Call):
             continue
-        if _searches(node):
-            yield Finding(Subject.SOURCE_TEXT, literals=literals)
         for place in _read(node, places, part.module.path):
             is_own = not written.isdisjoint(place.parts[-1:])
             if is_own or (is_elsewhere and len(place.parts) == 1):
@@ -91,13 +95,60 @@ def _files(
                 yield finding._replace(literals=literals)
 
 
-def _looked_at(node: ast.Attribute) -> Iterator[Finding]:
+def _looked_at(node: ast.AST) -> Iterator[Finding]:
+    if isinstance(node, ast.Call):
+        yield from _shown(node)
+    if not isinstance(node, ast.Attribute):
+        return
     if node.attr in _CODE_ATTRIBUTES:
         yield Finding(Subject.SOURCE_TEXT)
+    elif node.attr in _FORM:
+        yield Finding(Subject.SOURCE_TEXT, node.attr)
     elif node.attr == "__doc__":
         yield Finding(Subject.DOCUMENT)
     elif node.attr == "__version__":
         yield Finding(Subject.DATA_FILE, node.attr)
+
+
+def _shown(node: ast.Call) -> Iterator[Finding]:
+    """Source, annotations and documentation, by the functions that show them."""
+    name = _name(node)
+    if _searches(node):
+        yield Finding(Subject.SOURCE_TEXT)
+    elif name in _FORM:
+        yield Finding(Subject.SOURCE_TEXT, name)
+    elif name in _SHOWS_DOCUMENTS or (name == "help" and isinstance(node.func, ast.Name)):
+        yield Finding(Subject.DOCUMENT)
+    elif name in {"str", "repr", "format"} and any(
+        isinstance(inner, ast.Call) and _name(inner) == "signature" for inner in ast.walk(node)
+    ):
+        yield Finding(Subject.SOURCE_TEXT, "signature")
+
+
+def _changed(
+    test: PythonTest, source_paths: Collection[str], written: set[str]
+) -> Iterator[Finding]:
+    """Documents and data that the patch changes and the test names, whatever reads them."""
+    changed = {path.rpartition("/")[2]: path for path in source_paths}
+    for node, _ in _nodes(test):
+        text = string_of(node)
+        for name in _words_of(text) if text and len(text) < _LONGEST else ():
+            path = changed.get(name.rpartition("/")[2], "")
+            subject = subject_of_file(path) if path and path.endswith(name) else None
+            if subject is not None and path.rpartition("/")[2] not in written:
+                yield Finding(subject, path.rpartition("/")[2])
+
+
+def _has_own_folder(test: PythonTest) -> bool:
+    """Files may be those that the test has there."""
+    return any(
+        not TEMPORARY.isdisjoint({getattr(node, "id", ""), getattr(node, "arg", "")})
+        for node, _ in _nodes(test)
+    )
+
+
+def _words_of(text: str) -> list[str]:
+    return re.findall(r"[\w./-]+", text)
 
 
 def _read(node: ast.Call, places: Places, path: str) -> Iterator[Place]:
@@ -187,6 +238,12 @@ def _private_names(node: ast.AST, part: Part, helpers: set[str]) -> Iterator[str
     elif isinstance(node, ast.Call) and _name(node) in _PATCHES:
         for argument in node.args[:2]:
             yield from (string_of(argument) or "").split(".")
+    elif isinstance(node, ast.Subscript) and _is_namespace(node.value):
+        yield string_of(node.slice) or ""
+
+
+def _is_namespace(node: ast.expr) -> bool:
+    return dotted(node)[-1:] in (["vars"], ["__dict__"], ["__globals__"])
 
 
 def _is_private(name: str, private: frozenset[str]) -> bool:
@@ -259,6 +316,8 @@ def _is_clock(call: ast.Call, part: Part) -> bool:
 
 
 def _compares_time(node: ast.AST, clocks: set[str], part: Part) -> bool:
+    if isinstance(node, ast.Assert) and _has_elapsed(node.test, clocks, part):
+        return True
     if isinstance(node, ast.Compare) and any(isinstance(op, _ORDER) for op in node.ops):
         sides = [node.left, *node.comparators]
     elif isinstance(node, ast.Call) and _name(node) in _ORDER_ASSERTIONS:
@@ -272,6 +331,29 @@ def _compares_time(node: ast.AST, clocks: set[str], part: Part) -> bool:
         for side in sides
         for inner in ast.walk(side)
     ) or (all(_has_clock(side, clocks, part) for side in sides) and len(sides) == 2)
+
+
+def _has_elapsed(node: ast.AST, clocks: set[str], part: Part) -> bool:
+    """A difference of two times, or what is made of one."""
+    spans = {
+        name
+        for assign in ast.walk(part.node)
+        if isinstance(assign, ast.Assign) and _subtracts(assign.value, clocks, part)
+        for target in assign.targets
+        for name in stored(target)
+    }
+    named = any(isinstance(inner, ast.Name) and inner.id in spans for inner in ast.walk(node))
+    return named or _subtracts(node, clocks, part)
+
+
+def _subtracts(node: ast.AST, clocks: set[str], part: Part) -> bool:
+    return any(
+        isinstance(inner, ast.BinOp)
+        and isinstance(inner.op, ast.Sub)
+        and _has_clock(inner.left, clocks, part)
+        and _has_clock(inner.right, clocks, part)
+        for inner in ast.walk(node)
+    )
 
 
 def _is_plain_number(node: ast.expr) -> bool:

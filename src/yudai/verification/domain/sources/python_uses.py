@@ -34,13 +34,26 @@ _PLAIN_CALLS = words("str int float bytes bytearray dict list set tuple frozense
 _DISPLAYS = ast.Constant | ast.JoinedStr | ast.List | ast.Dict | ast.Set | ast.ListComp
 _BY_NAME = words(
     """getattr hasattr setattr delattr attrgetter methodcaller import_module __import__ eval exec
-    find_spec"""
+    find_spec getattr_static __getattribute__ getfixturevalue"""
 )
 _LISTINGS = words("dir vars getmembers signature getfullargspec globals iter_modules")
+_WHOLE = words("fields loads load run_module run_path")
+# Other libraries have functions of these names, too.
+_ONLY_FROM = {
+    "fields": "dataclasses",
+    "loads": "pickle marshal dill cloudpickle",
+    "load": "pickle marshal dill cloudpickle",
+    "run_module": "runpy",
+    "run_path": "runpy",
+    "resolve_name": "pkgutil",
+    "locate": "pydoc",
+}
+_PROGRAMS = words("run check_output check_call call Popen")
 _INSIDES = words(
     """__dict__ __kwdefaults__ __defaults__ __annotations__ __code__ __slots__ __subclasses__
     __all__ __dataclass_fields__"""
 )
+_MOST_ARGUMENTS = 12
 _CODE = re.compile(r"\bimport\b|\w\(|\w\.\w")
 
 
@@ -92,7 +105,7 @@ def _uses(part: Part, foreign: "_Foreign") -> Uses:
                 frozenset(strings),
                 frozenset(modules),
                 frozenset(names | attributes | strings),
-                anything=any(map(_Dynamic(tree).looks_up, ast.walk(tree))),
+                anything=any(map(_Dynamic(part).looks_up, ast.walk(tree))),
             ),
             *inner,
         ]
@@ -114,6 +127,11 @@ def _chain(node: ast.Attribute, part: Part) -> Iterator[str]:
 
 def _keywords(call: ast.Call) -> Iterator[tuple[str, str]]:
     callee = (dotted(call.func) or [""])[-1]
+    is_open = any(isinstance(argument, ast.Starred) for argument in call.args)
+    for at in range(1, (_MOST_ARGUMENTS if is_open else len(call.args)) + 1):
+        yield callee, f"#{at}"
+    if call.keywords:
+        yield callee, "**"
     for word in call.keywords:
         if word.arg is not None:
             yield callee, word.arg
@@ -238,33 +256,87 @@ def _own_attributes(test: PythonTest) -> frozenset[str]:
 class _Dynamic:
     """Looking names up that are no constants: then everything may be meant."""
 
-    def __init__(self, tree: ast.AST) -> None:
+    def __init__(self, part: Part) -> None:
         self._known: set[str] = set()
-        for node in ast.walk(tree):
+        self._imported = part.module.imported
+        self._called: set[int] = set()
+        self._made: set[str] = set()
+        for node in ast.walk(part.node):
             if isinstance(node, ast.Assign | ast.For | ast.comprehension):
                 value = node.iter if not isinstance(node, ast.Assign) else node.value
-                if _is_constant(value):
-                    names = node.targets if isinstance(node, ast.Assign) else [node.target]
-                    self._known.update(name for target in names for name in stored(target))
-            elif isinstance(node, ast.Call) and dotted(node)[-1:] == ["parametrize"]:
-                self._known.update(_parametrized(node))
+                targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+                found = self._known if _is_constant(value) else self._made
+                if found is self._known or _is_made_up(value):
+                    found.update(name for target in targets for name in stored(target))
+            elif isinstance(node, ast.Call):
+                self._called.update(map(id, [node.func, *_handed_on(node)]))
+                if dotted(node)[-1:] == ["parametrize"]:
+                    self._known.update(_parametrized(node))
 
     def looks_up(self, node: ast.AST) -> bool:
         if isinstance(node, ast.Attribute):
             return node.attr in _INSIDES
-        if not isinstance(node, ast.Call):
-            return False
-        name = (dotted(node.func) or [""])[-1]
+        if isinstance(node, ast.Name):
+            # Under another name it cannot be seen what it is called with.
+            return self._meant(node) in _BY_NAME and id(node) not in self._called
+        return isinstance(node, ast.Call) and self._calls(node)
+
+    def _calls(self, node: ast.Call) -> bool:
+        names = dotted(node.func)
         is_plain = isinstance(node.func, ast.Name)
+        name = self._meant(node.func) if isinstance(node.func, ast.Name) else (names or [""])[-1]
+        root = self._imported.get(names[0], names[0]).partition(".")[0] if names else ""
         if name in _LISTINGS:
-            return is_plain or dotted(node.func)[0] in {"inspect", "pkgutil"}
+            return is_plain or root in {"inspect", "pkgutil"}
+        if name in _ONLY_FROM:
+            return root in _ONLY_FROM[name].split() and not self._is_harmless(node, name)
+        if name in _PROGRAMS:
+            return self._is_made_up_program(node)
         if name not in _BY_NAME or (name in {"eval", "exec"} and not is_plain):
             return False
-        at = 1 if name.endswith("attr") else 0
-        return not all(map(self._is_known, node.args[at : at + 1]))
+        return not self._is_harmless(node, name)
+
+    def _is_harmless(self, call: ast.Call, name: str) -> bool:
+        """It looks up what can be read here, or only runs a program."""
+        if name in _WHOLE:
+            return any(word.arg == "run_name" for word in call.keywords)
+        return all(map(self._is_known, _looked_for(call, name)))
+
+    def _meant(self, node: ast.Name) -> str:
+        return self._imported.get(node.id, node.id).rpartition(".")[2]
+
+    def _is_made_up_program(self, call: ast.Call) -> bool:
+        """`python -c` with a text that is put together while the test runs."""
+        texts = [e for a in call.args if isinstance(a, ast.List | ast.Tuple) for e in a.elts]
+        return any(string_of(text) == "-c" for text in texts) and any(
+            _is_made_up(text) or (isinstance(text, ast.Name) and text.id in self._made)
+            for text in texts
+        )
 
     def _is_known(self, node: ast.expr) -> bool:
         return _is_constant(node) or (isinstance(node, ast.Name) and node.id in self._known)
+
+
+def _handed_on(call: ast.Call) -> Iterator[ast.expr]:
+    """`raises(AttributeError, getattr, book, "total")`: as if it was called."""
+    for at, argument in enumerate(call.args[:-2]):
+        if isinstance(argument, ast.Name) and string_of(call.args[at + 2]) is not None:
+            yield argument
+
+
+def _looked_for(call: ast.Call, name: str) -> list[ast.expr]:
+    """The argument that says the name."""
+    if name.endswith("attr") and string_of(call.args[0] if call.args else None) is None:
+        return call.args[1:2]
+    return call.args[:1]
+
+
+def _is_made_up(node: ast.AST) -> bool:
+    return any(
+        (isinstance(part, ast.BinOp) and isinstance(part.op, ast.Mod))
+        or (isinstance(part, ast.Attribute) and part.attr in {"join", "format", "replace"})
+        for part in ast.walk(node)
+    )
 
 
 def _is_constant(node: ast.expr) -> bool:
