@@ -17,6 +17,7 @@ from yudai.projects.domain.repository_files import RepositoryFiles, read_json, s
 from yudai.projects.domain.tox import read_tox
 from yudai.sandboxes.port import Sandbox
 from yudai.testing.domain.commands import Recognised, Scripts, recognise
+from yudai.testing.domain.own_names import SETTINGS, own_names
 from yudai.testing.domain.report import TestPlan
 from yudai.testing.domain.runners import NODE_RUNNERS, RUNNERS, TestRunner
 from yudai.testing.run import place, plan_of, scratch, workplace
@@ -59,6 +60,14 @@ async def detect(sandbox: Sandbox, project: Project = _ANYWHERE) -> TestPlan | N
 
     RefusedError when a test command was given that does not exist in the sandbox.
     """
+    plan = await _detected(sandbox, project)
+    if plan is None or plan.runner is not TestRunner.PYTEST:
+        return plan
+    texts = {name: await _text(sandbox, plan.folder, name) for name in SETTINGS}
+    return plan.model_copy(update={"names": own_names(texts)})
+
+
+async def _detected(sandbox: Sandbox, project: Project) -> TestPlan | None:
     if project.test:
         return await _given(sandbox, project)
     order = (detect_node, detect_python) if project.node else (detect_python,)

@@ -7,13 +7,13 @@ from typing import NamedTuple
 from yudai.artifacts.port import ArtifactRef
 from yudai.kit.value import Value
 from yudai.patches.patch import Patch
-from yudai.patches.test_paths import is_test_path
 from yudai.projects.domain.project import Project
 from yudai.sandboxes.port import BaseRef
 from yudai.testing.domain.report import Baseline, Failure, TestPlan
 from yudai.verification.domain.facts import is_behaviour
 from yudai.verification.domain.rules import RULES, Rules
 from yudai.verification.executions import Executions
+from yudai.verification.test_files import TestFiles
 
 Texts = Mapping[str, str | None]
 """By path; None: no such file."""
@@ -46,6 +46,10 @@ class Prepared(Value):
     def test_timeout_s(self) -> float:
         return self.project.test_timeout_s
 
+    @property
+    def test_files(self) -> TestFiles:
+        return TestFiles.of(self.plan, self.baseline.known)
+
 
 class VerificationCase(NamedTuple):
     executions: Executions
@@ -54,13 +58,15 @@ class VerificationCase(NamedTuple):
     timeout_s: float
     issue: str = ""
     rules: Rules = RULES
+    files: TestFiles = TestFiles()
 
     @classmethod
     def of(
         cls, executions: Executions, prepared: Prepared, issue: str, rules: Rules
     ) -> "VerificationCase":
         timeout_s = prepared.project.test_timeout_s
-        return cls(executions, executions.plan, prepared.baseline, timeout_s, issue, rules)
+        plan, files = executions.plan, prepared.test_files
+        return cls(executions, plan, prepared.baseline, timeout_s, issue, rules, files)
 
     @property
     def usual_s(self) -> float:
@@ -74,7 +80,7 @@ class VerificationCase(NamedTuple):
         if failure is None or not failure.frames:
             return is_behaviour(failure, is_test=True)
         inner = failure.frames[-1].path
-        return is_behaviour(failure, is_test=is_test_path(inner) or inner in tests.paths)
+        return is_behaviour(failure, is_test=self.files.holds_path(inner) or inner in tests.paths)
 
 
 class Parts(NamedTuple):

@@ -80,15 +80,15 @@ def _answers(entries: Sequence[Entry], case: VerificationCase) -> list[_Answer]:
     for entry in entries:
         one = Rule.EQUAL_IS_ONE in case.rules and entry.examined.answer
         first.setdefault(one or entry.run_id, entry)
-    return [_answer(entry, case.rules) for entry in first.values()]
+    return [_answer(entry, case) for entry in first.values()]
 
 
-def _answer(entry: Entry, rules: Rules) -> _Answer:
-    examined = entry.examined
+def _answer(entry: Entry, case: VerificationCase) -> _Answer:
+    examined, rules = entry.examined, case.rules
     speaks = _is_sound(examined, frozenset()) or Rule.AUTHOR_STANDS not in rules
     all_speak = Rule.ONLY_PROOFS_CONVICT not in rules
     tests = {t.id: t for t in examined.own if speaks and (all_speak or shows(t, rules))}
-    parts = split(parse_patch(entry.patch), examined.withheld)
+    parts = split(parse_patch(entry.patch), examined.withheld, case.files)
     return _Answer(entry.run_id, entry.handle, parts, examined, tests)
 
 

@@ -3,9 +3,7 @@
 from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
-from yudai.patches.git_diff import FileChange
 from yudai.patches.patch import Patch, readable
-from yudai.patches.test_paths import is_test_path
 from yudai.sandboxes.port import Sandbox
 from yudai.verification.case import Readings, Texts
 from yudai.verification.clean_sandboxes import (
@@ -16,6 +14,7 @@ from yudai.verification.clean_sandboxes import (
 )
 from yudai.verification.domain.edits.tampering import hijacking, needs_reading, tampering
 from yudai.verification.domain.judge import Suspicion
+from yudai.verification.test_files import TestFiles
 
 _REGULAR = "100"
 _MOST_READ = 400
@@ -27,9 +26,10 @@ class Looked(NamedTuple):
     title: str = ""
 
 
-async def look(sandboxes: CleanSandboxes, patch: Patch) -> Looked:
-    important = [change for change in patch.files if needs_reading(change.path)]
-    others = [change for change in patch.files if not needs_reading(change.path)]
+async def look(sandboxes: CleanSandboxes, patch: Patch, files: TestFiles) -> Looked:
+    tests = files.tests_of(patch)
+    important = [change for change in patch.files if needs_reading(change.path, tests)]
+    others = [change for change in patch.files if not needs_reading(change.path, tests)]
     seen = [*important, *others[:_MOST_READ]]
     old = [change.path for change in seen if change.old_mode.startswith(_REGULAR)]
     new = [change.path for change in seen if change.new_mode.startswith(_REGULAR)]
@@ -38,22 +38,26 @@ async def look(sandboxes: CleanSandboxes, patch: Patch) -> Looked:
         await apply_patch(sandbox, patch)
         after = await read_texts(sandbox, new)
     checked = {change.path for change in important}
-    found = (*hijacking(patch), *tampering(_of(before, checked), _of(after, checked)))
+    found = (
+        *hijacking(patch, tests),
+        *tampering(_of(before, checked), _of(after, checked), tests),
+    )
     suspicion = Suspicion(
         tampered=tuple(dict.fromkeys(finding.line for finding in found)),
         withheld=tuple(sorted({readable(finding.path) for finding in found if finding.is_runner})),
         expectations=tuple(f.expectation for f in found if f.expectation is not None),
     )
-    return Looked(suspicion, _readings(seen, before, after))
+    return Looked(suspicion, _readings({change.path for change in seen}, tests, before, after))
 
 
 def _of(texts: Texts, paths: Collection[str]) -> dict[str, str | None]:
     return {path: text for path, text in texts.items() if path in paths}
 
 
-def _readings(seen: Iterable[FileChange], before: Texts, after: Texts) -> Readings:
-    tests = {change.path for change in seen if is_test_path(change.path)}
-    sources = {change.path for change in seen} - tests
+def _readings(
+    seen: Collection[str], tests: frozenset[str], before: Texts, after: Texts
+) -> Readings:
+    sources = frozenset(seen) - tests
     sides = (_present(before, sources, after), _present(after, sources, before))
     tests_before, tests_after = _of(before, tests), _of(after, tests)
     return Readings(*sides, _legible(tests_before), _legible(tests_after))

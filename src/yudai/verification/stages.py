@@ -5,15 +5,14 @@ from typing import NamedTuple
 
 from yudai.kit.concurrency import gather
 from yudai.patches.patch import Patch, readable
-from yudai.patches.test_paths import TEST_NAMES
 from yudai.testing.domain.report import NO_REPORT, Outcome, TestPlan, TestReport
-from yudai.testing.domain.runners import PYTHON_RUNNERS, RUNNERS, TestRunner
+from yudai.testing.domain.runners import TestRunner
 from yudai.testing.run import TestRun, place_of
 from yudai.verification.case import Parts, VerificationCase
-from yudai.verification.domain.edits.script_test_edits import SCRIPTS
 from yudai.verification.domain.expectations import test_file_of
 from yudai.verification.domain.judge import OwnTests
 from yudai.verification.executions import Executed, Execution
+from yudai.verification.test_files import TestFiles, is_found, known_files
 
 
 class Stage(NamedTuple):
@@ -37,21 +36,21 @@ class StageResults(NamedTuple):
         return (self.on_patch, *self.own)
 
 
-def split(patch: Patch, withheld: Iterable[str]) -> Parts:
+def split(patch: Patch, withheld: Iterable[str], files: TestFiles) -> Parts:
     """Leave out what changes how tests are run (as `readable` paths), and part the rest."""
     left_out = frozenset(withheld)
     kept = patch.only(lambda change: readable(change.path) not in left_out)
-    return Parts(kept.source, kept.tests)
+    return Parts(kept.only(lambda change: not files.holds(change)), kept.only(files.holds))
 
 
 def paths_with_tests(plan: TestPlan, tests: Patch, known: Iterable[str] = ()) -> tuple[str, ...]:
     """Files that the runner can take tests from: by their name, or because it is known to."""
-    files = {test.partition("::")[0] for test in known}
+    in_base = known_files(plan, known)
     regular = {change.path for change in tests.files if change.new_mode.startswith("100")}
     named = {path for path in regular if _is_test_of(plan, path)}
     # A snapshot's tests are in the file that it belongs to.
-    known_files = {test_file_of(path) for path in regular} & files
-    return tuple(sorted(path for path in named | known_files if path.startswith(place_of(plan))))
+    owners = {test_file_of(path) for path in regular} & in_base
+    return tuple(sorted(path for path in named | owners if path.startswith(place_of(plan))))
 
 
 def own_paths(case: VerificationCase, parts: Parts) -> tuple[str, ...]:
@@ -82,7 +81,7 @@ async def _on_patch(
     executed = first
     if not first.run.report.finished and case.baseline.first.finished:
         executed = await case.executions.run(execution._replace(round=1))
-    rewritten = (path for path in executed.changed if _is_base_test(path, case))
+    rewritten = (path for path in executed.changed if path in case.files.known)
     return Stage(
         "the patch without its tests, judged by base's own",
         executed.run,
@@ -131,31 +130,7 @@ def steady_proofs(results: StageResults) -> tuple[list[str], list[str]]:
 
 def _is_test_of(plan: TestPlan, path: str) -> bool:
     """A command's tests can be anything; other runners go by names, some by folders as well."""
-    *folders, name = path.split("/")
-    if plan.runner in PYTHON_RUNNERS:
-        return name.endswith(".py") and TEST_NAMES.fullmatch(name) is not None
-    if plan.runner is TestRunner.COMMAND:
-        return True
-    in_folder = not RUNNERS[plan.runner].folders.isdisjoint(folders)
-    is_named = TEST_NAMES.fullmatch(name) is not None or in_folder
-    return is_named and SCRIPTS.fullmatch(name) is not None
-
-
-def _is_base_test(path: str, case: VerificationCase) -> bool:
-    if case.plan.runner is not TestRunner.UNITTEST:
-        return any(test.startswith(f"{path}::") for test in case.baseline.known)
-    inside = place_of(case.plan)
-    if not path.endswith(".py") or not path.startswith(inside):
-        return False
-    path = path.removeprefix(inside)
-    modules = {test.removeprefix(inside).rsplit(".", 2)[0] for test in case.baseline.known}
-    starts = ["" if start == "." else f"{start}/" for start in case.plan.args[1:]]
-    return any(_module(path, start) in modules for start in starts)
-
-
-def _module(path: str, start: str) -> str:
-    inside = path.startswith(start)
-    return path.removeprefix(start).removesuffix(".py").replace("/", ".") if inside else ""
+    return plan.runner is TestRunner.COMMAND or is_found(plan, path)
 
 
 def titled(stages: Sequence[Stage]) -> str:

@@ -85,8 +85,9 @@ class Verifier:
             if not patch.files:
                 return Verification(NOTHING, "")
             check_harmless(patch, prepared.project.protected)
-            looked = await look(sandboxes, patch)
-            parts = split(patch, looked.suspicion.withheld)
+            files = prepared.test_files
+            looked = await look(sandboxes, patch, files)
+            parts = split(patch, looked.suspicion.withheld, files)
             if prepared.plan is None:
                 return self._judged(parts, Found(unseen(looked.suspicion), ""))
             case = VerificationCase.of(

@@ -79,6 +79,8 @@ class TestPlan(Value):
     """As a person would type it, from the workspace."""
     folder: str = ""
     """Where in the workspace it is run; test ids stay relative to the workspace."""
+    names: tuple[str, ...] = ()
+    """pytest: what the repository's own settings call its test files, as patterns."""
 
     @property
     def own_id(self) -> str:

@@ -39,6 +39,8 @@ class RunnerRow(NamedTuple):
     """Arguments behind all others."""
     folders: frozenset[str] = frozenset()
     """Below these any script is a test; helpers that are none do no harm to it."""
+    names: str = ""
+    """What it calls tests besides the names that all of them know, as an expression."""
     title: str = ""
     """Where people know it by another name than its own."""
 
@@ -96,6 +98,7 @@ RUNNERS: Mapping[TestRunner, RunnerRow] = {
         programs=("jest",),
         typed="npx jest",
         folders=frozenset({"__tests__"}),
+        names=r"(test|spec)\.[cm]?[jt]sx?",
     ),
     TestRunner.MOCHA: RunnerRow(
         "node",
@@ -105,7 +108,11 @@ RUNNERS: Mapping[TestRunner, RunnerRow] = {
         folders=frozenset({"test", "tests", "spec"}),
     ),
     TestRunner.NODE: RunnerRow(
-        "node", "run_node.mjs", folders=frozenset({"test"}), title="node:test"
+        "node",
+        "run_node.mjs",
+        folders=frozenset({"test"}),
+        names=r"(.*[-_.])?test\.[cm]?[jt]s|test[-_].*\.[cm]?[jt]s",
+        title="node:test",
     ),
 }
 BY_PROGRAM = {program: runner for runner, row in RUNNERS.items() for program in row.programs}

@@ -2,7 +2,7 @@
 
 import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import NamedTuple
 
 from yudai.kit.syntax import UnreadableError
@@ -48,22 +48,22 @@ class Finding(NamedTuple):
         return f"{readable(self.path)}: {self.reason}"
 
 
-def needs_reading(path: str) -> bool:
-    """Whether `tampering` has to see this file's texts."""
-    return is_test_path(path) or is_test_config(path)
+def needs_reading(path: str, tests: Collection[str] = ()) -> bool:
+    """Whether `tampering` has to see this file's texts; `tests`: paths known to be some."""
+    return path in tests or is_test_path(path) or is_test_config(path)
 
 
-def tampering(base: Texts, patched: Texts) -> tuple[Finding, ...]:
+def tampering(base: Texts, patched: Texts, tests: Collection[str] = ()) -> tuple[Finding, ...]:
     """Compare texts by path; None: no such file on that side."""
     return tuple(
         _finding(path, edit)
         for path in sorted(base.keys() | patched.keys())
         if base.get(path) != patched.get(path)
-        for edit in _edits(path, base.get(path), patched.get(path))
+        for edit in _edits(path, base.get(path), patched.get(path), is_test=path in tests)
     )
 
 
-def hijacking(patch: Patch) -> tuple[Finding, ...]:
+def hijacking(patch: Patch, tests: Collection[str] = ()) -> tuple[Finding, ...]:
     """Files that Python or the runner would load by themselves, and code that reaches into it."""
     found = [
         (change.path, _startup(change.path) or (_hijack(change.path) if change.is_new else ""))
@@ -73,6 +73,7 @@ def hijacking(patch: Patch) -> tuple[Finding, ...]:
         (change.path, "reaches into the test runner (_pytest)")
         for change in patch.source.files
         if change.path.endswith(".py")
+        and change.path not in tests
         and _private(change.added_lines) > _private(change.removed_lines)
     ]
     return tuple(Finding(path, reason, is_runner=True) for path, reason in found if reason)
@@ -86,7 +87,7 @@ def _finding(path: str, edit: Edit) -> Finding:
     return found._replace(expectation=edit.expectation.model_copy(update=placed))
 
 
-def _edits(path: str, base: str | None, patched: str | None) -> Iterator[Edit]:
+def _edits(path: str, base: str | None, patched: str | None, *, is_test: bool) -> Iterator[Edit]:
     name = name_of(path)
     if name in TOOL_CONFIGS or _PROSE.fullmatch(name):
         return
@@ -94,7 +95,7 @@ def _edits(path: str, base: str | None, patched: str | None) -> Iterator[Edit]:
         yield from _config_edits(path, base, patched)
     elif patched is None:
         yield Edit("deletes this test file", is_runner=name == "conftest.py")
-    elif is_test_path(path):
+    elif is_test or is_test_path(path):
         yield from _test_edits(path, base, patched)
 
 
