@@ -9,6 +9,7 @@ from yudai.kit.ids import RunId
 from yudai.testing.domain.report import Failure, FailureKind
 from yudai.verification.domain.decide import Decision, decide
 from yudai.verification.domain.facts import (
+    BaseProof,
     Candidate,
     Crossing,
     Examination,
@@ -314,6 +315,25 @@ def test_two_independent_answers_accept_an_expectation_unless_one_that_passes_ke
     kept = decided([*two, answer("keeper", proof())])
     assert statuses(kept)["one"] is UNPROVED
     assert set(statuses(decided([changer("one"), changer("other", "5")])).values()) == {UNPROVED}
+
+
+def test_whatever_proves_the_answer_that_keeps_the_old_value():
+    two = [changer("one"), changer("other")]
+    fixed = BaseProof(test="red", kind=ProofKind.BEHAVIOUR)
+    assert statuses(decided([*two, answer("silent", fixed=(fixed,))]))["one"] is UNPROVED
+    runs = [*two, answer("author", proof(), broken=("new",)), answer("silent")]
+    crossings = [met("author", "silent")]
+    assert statuses(decided(runs, *crossings))["one"] is PASSED
+    runs[2] = answer("author", proof(), missing=())
+    assert statuses(decided(runs, *crossings))["one"] is UNPROVED
+
+
+def test_an_answer_that_keeps_the_old_value_and_is_convicted_does_not_count():
+    judge = answer("judge", proof("u"), broken=("old",), expectations=(expects(given=True),))
+    runs = [changer("one"), changer("other"), judge, answer("keeper", proof())]
+    assert statuses(decided(runs))["one"] is UNPROVED
+    convicted = decided(runs, met("judge", "keeper", "failed", "u"))
+    assert (statuses(convicted)["one"], statuses(convicted)["keeper"]) == (PASSED, FAILED)
 
 
 def test_an_answer_that_passes_a_test_as_another_edits_it_is_excused():

@@ -1,13 +1,13 @@
 """The different answers of a solve, and what their tests say of each other."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
 
 from yudai.kit.ids import RunId
 from yudai.verification.domain.convict import Settlement, independent, settle
-from yudai.verification.domain.expect import Choices, settle_expectations
+from yudai.verification.domain.expect import Choices, Known, settle_expectations
 from yudai.verification.domain.facts import Answered, Candidate, Crossing, Examination
 from yudai.verification.domain.judge import Alone, judge_alone, shows
 from yudai.verification.domain.proof import OwnTest, ProofKind
@@ -32,6 +32,8 @@ class AnswerSet:
     examination: Examination
     rules: Rules
     choices: Choices
+    is_first_look: bool = False
+    """No agreement on an expectation counts yet: that is how it is known who passes without."""
 
     @cached_property
     def groups(self) -> list[list[Candidate]]:
@@ -63,9 +65,9 @@ class AnswerSet:
 
     @cached_property
     def alone(self) -> dict[RunId, Alone]:
-        expected = settle_expectations(
-            list(self.answers.values()), self.keys, self.choices, self.rules
-        )
+        passing = None if self.is_first_look else replace(self, is_first_look=True).proved
+        known = Known(self.keys, self.choices, self.rules, passing)
+        expected = settle_expectations(list(self.answers.values()), known)
         return {
             run_id: judge_alone(candidate.examined, self.rules, expected[run_id])
             for run_id, candidate in self.answers.items()
@@ -212,6 +214,18 @@ class AnswerSet:
     def standing(self) -> frozenset[RunId]:
         """Answers that are neither wrong by themselves nor convicted."""
         return self.sound - self.settlement.convicted - self.rejected
+
+    @cached_property
+    def proved(self) -> frozenset[RunId]:
+        """Answers that stand, and that a test proves: base's, their own, or another answer's."""
+        by_others = {
+            crossing.target
+            for crossing in self.crossings
+            if crossing.author in self.standing
+            and self.passes(crossing)
+            and shows(self.tests[crossing.author, crossing.test], self.rules)
+        }
+        return frozenset(r for r in self.standing if self.alone[r].proofs or r in by_others)
 
     def between(self, one: RunId, other: RunId) -> Iterator[Crossing]:
         pair = {one, other}

@@ -1,6 +1,6 @@
 """Which changed expectations are accepted: a right fix sometimes has to change a test of base."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from yudai.kit.ids import RunId
@@ -32,31 +32,30 @@ class Expected(NamedTuple):
         return frozenset(one.test for one in (*self.accepted, *self.pending))
 
 
-def settle_expectations(
-    candidates: Sequence[Candidate], keys: Keys, choices: Choices, rules: Rules
-) -> dict[RunId, Expected]:
-    return {
-        candidate.run_id: _of(candidate, candidates, keys, choices, rules)
-        for candidate in candidates
-    }
+class Known(NamedTuple):
+    """What else decides besides the edits themselves."""
+
+    keys: Keys
+    choices: Choices
+    rules: Rules
+    passing: Collection[RunId] | None = None
+    """Answers that stand and are proved while no agreement counts; None: none counts yet."""
+
+
+def settle_expectations(candidates: Sequence[Candidate], known: Known) -> dict[RunId, Expected]:
+    return {candidate.run_id: _of(candidate, candidates, known) for candidate in candidates}
 
 
 def question_key(test: str, now: str) -> str:
     return key_of(QuestionKind.EXPECTATION, test, " ".join(now.split()))
 
 
-def _of(
-    candidate: Candidate,
-    candidates: Sequence[Candidate],
-    keys: Keys,
-    choices: Choices,
-    rules: Rules,
-) -> Expected:
+def _of(candidate: Candidate, candidates: Sequence[Candidate], known: Known) -> Expected:
     accepted: list[ChangedExpectation] = []
     pending: list[ChangedExpectation] = []
     for values in _by_test(candidate).values():
         changed = _changed(values, candidates)
-        choice = choices.get(question_key(changed.test, changed.now))
+        choice = known.choices.get(question_key(changed.test, changed.now))
         if choice == REJECT.id:
             continue
         if choice == ACCEPT.id:
@@ -64,8 +63,8 @@ def _of(
         is_accepted = (
             choice == ACCEPT.id
             or all(value.given for value in values)
-            or Rule.EXPECTATIONS_NEED_A_REASON not in rules
-            or (_agree(values, candidates, keys) and not _is_kept(changed.test, candidates))
+            or Rule.EXPECTATIONS_NEED_A_REASON not in known.rules
+            or _is_agreed(values, candidates, known)
         )
         changed = changed.model_copy(update={"accepted": is_accepted})
         (accepted if is_accepted else pending).append(changed)
@@ -92,27 +91,25 @@ def _changed(
     )
 
 
-def _agree(values: Sequence[OpenExpectation], candidates: Sequence[Candidate], keys: Keys) -> bool:
-    agreeing = [keys[c.run_id] for c in candidates if _expects(c, values) and _is_sound(c)]
-    return independent(agreeing) >= _TWO
+def _is_agreed(
+    values: Sequence[OpenExpectation], candidates: Sequence[Candidate], known: Known
+) -> bool:
+    """Whether two independent answers say so, and none that passes leaves the test as it was."""
+    if known.passing is None:
+        return False
+    agreeing = [known.keys[c.run_id] for c in candidates if _expects(c, values) and _is_sound(c)]
+    test = values[0].test
+    is_kept = any(
+        c.run_id in known.passing and test not in {*c.examined.broken, *c.examined.missing}
+        for c in candidates
+    )
+    return independent(agreeing) >= _TWO and not is_kept
 
 
 def _expects(candidate: Candidate, values: Sequence[OpenExpectation]) -> bool:
     others = _by_test(candidate).get(values[0].test, [])
     return len(others) == len(values) and all(
         same_value(one.now, other.now) for one, other in zip(values, others, strict=True)
-    )
-
-
-def _is_kept(test: str, candidates: Sequence[Candidate]) -> bool:
-    """Whether an answer that passes leaves the test as it was."""
-    return any(
-        test not in c.examined.broken
-        and test not in c.examined.missing
-        and not c.examined.broken
-        and _is_sound(c)
-        and any(own.proves for own in c.examined.own)
-        for c in candidates
     )
 
 
