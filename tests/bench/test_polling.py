@@ -2,9 +2,12 @@
 
 from pathlib import Path
 
+import pytest
+
 from yudai.bench.polling import TARGET, measure
 
 
+@pytest.mark.real
 async def test_it_measures_both_sides(tmp_path: Path):
     result = await measure(tmp_path, requests=60, rounds=1, lengths=(5, 60))
 

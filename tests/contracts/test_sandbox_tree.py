@@ -11,7 +11,7 @@ from yudai.kit.errors import SandboxError
 from yudai.sandboxes.port import Backend, BaseRef, BaseSpec, Sandbox
 
 # Prime has the warden of e2b, and process the bases and the patches of bubblewrap.
-pytestmark = pytest.mark.real_on("prime", "process")
+pytestmark = pytest.mark.real_on("prime", "process", "e2b")
 
 
 def apply(patch: str, folder: Path) -> None:

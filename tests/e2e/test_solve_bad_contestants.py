@@ -53,6 +53,7 @@ def test_patches_that_are_binary_empty_enormous_or_change_modes(arena: Arena, fo
     assert (folder / "blob.bin").read_bytes() == b"\0\xff\0"
 
 
+@pytest.mark.real
 def test_a_change_of_mode_is_taken_too(arena: Arena, folder: Path):
     result = solve(
         arena, folder, "--apply", *models(right(arena, "modes", also="chmod +x doubling.py"))

@@ -93,6 +93,7 @@ def test_a_champion_found_before_the_budget_ended_is_a_champion(arena: Arena, fo
     assert found["solve"]["cost_usd"] <= CAP_USD + max(brain.charged)
 
 
+@pytest.mark.real
 def test_the_cap_of_one_run(arena: Arena, folder: Path):
     brain = Dear()
     caps = ("--run-budget-usd", "0.02", "--budget-usd", "5")

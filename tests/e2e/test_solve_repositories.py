@@ -93,6 +93,7 @@ def check_there(repository: Repository, root: Path, loop: Loop) -> None:
     assert (bench.test().returncode == 0) is not bool(repository.failing)
 
 
+@pytest.mark.real
 def test_without_proof_there_is_no_champion_unless_it_is_accepted(
     tmp_path: Path, loop: Loop, arena: Arena
 ):

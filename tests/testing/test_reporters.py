@@ -179,6 +179,7 @@ ENDS = {
 
 @EVERY
 @pytest.mark.parametrize("how", ["exit", "hang"])
+@pytest.mark.real_except("exit-jest", "exit-mocha", "exit-vitest", "hang-jest")
 async def test_what_ran_before_a_death_is_known(ground: Ground, runner: TestRunner, how: str):
     limit = 8.0 if how == "hang" else 60.0
     found = await run(ground, plan(runner, STAND_IN_ENDS=how), timeout_s=limit)

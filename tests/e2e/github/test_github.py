@@ -88,6 +88,7 @@ def test_without_webhooks_a_command_is_heard_from_those_who_may(tmp_path: Path):
         assert place.server.get(f"/api/solves/{solve_id}")["solve"]["state"] == "completed"
 
 
+@pytest.mark.real
 def test_no_champion_is_told_on_the_issue_and_nothing_is_opened(tmp_path: Path):
     eight = ",".join(f"0.{tenths}" for tenths in range(8))
     with forge_house(tmp_path, GITHUB_MATRIX=f"model=scripted/wrong temp={eight}") as place:

@@ -61,6 +61,7 @@ def test_pull_requests_are_judged_and_the_best_one_published(tmp_path: Path):
         assert "if x else 1" not in made
 
 
+@pytest.mark.real
 def test_a_service_judges_a_branch_and_a_pull_request(tmp_path: Path):
     with forge_house(tmp_path, GITHUB_PUBLISH="ask", GITHUB_LABEL="never") as place:
         github = place.github
