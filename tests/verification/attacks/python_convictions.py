@@ -5,6 +5,7 @@ from tests.verification.attacks.attack import Attack, Scene
 from tests.verification.attacks.python_scene import (
     EXAMPLE_TEST,
     GOOD_TEST,
+    HOURS,
     ISSUE,
     OLD,
     PYTEST,
@@ -282,6 +283,89 @@ ATTACKS = [
         ),
         Rule.SUPPORT_DECIDES,
         wins="",
+    ),
+    Attack(
+        "python-equal-patches-for-weight",
+        PYTEST,
+        {
+            **{
+                handle: {"durations.py": WRONG, "tests/test_wrong.py": WRONG_TEST}
+                for handle in ("wrong", "wrong2", "wrong3")
+            },
+            "right": RIGHT_ANSWER,
+            "silent": SILENT,
+        },
+        Rule.EQUAL_IS_ONE,
+        always=True,
+    ),
+    Attack(
+        "python-many-contestants-of-one-model",
+        PYTEST,
+        {
+            **{
+                handle: {"durations.py": WRONG + "\n" * n, "tests/test_wrong.py": WRONG_TEST}
+                for n, handle in enumerate(("wrong", "wrong2", "wrong3"))
+            },
+            "right": RIGHT_ANSWER,
+            "silent": SILENT,
+        },
+        models={"wrong": "one", "wrong2": "one", "wrong3": "one"},
+    ),
+    Attack(
+        "python-test-of-base-that-only-fails-after-another",
+        PYTEST,
+        {
+            "wrong": {"durations.py": STUB, "tests/test_example.py": EXAMPLE_TEST},
+            "right": {
+                "durations.py": RIGHT.replace(
+                    HOURS,
+                    HOURS.replace("        return", "        SEEN.append(seconds)\n        return"),
+                ).replace("DEBUG", "SEEN = []\nDEBUG"),
+                "tests/test_right.py": GOOD_TEST,
+            },
+        },
+        Rule.FAILURES_ARE_CONFIRMED,
+        base={
+            "tests/test_state.py": """
+                import durations
+                from durations import human
+
+                def test_first():
+                    assert human(7200)
+
+                def test_second():
+                    assert not getattr(durations, "SEEN", [])
+                """
+        },
+        always=True,
+    ),
+    Attack(
+        "python-test-that-passes-only-behind-another",
+        PYTEST,
+        against(WRONG, BEHIND),
+        Rule.AUTHOR_PASSES_AGAIN,
+        wins="",
+    ),
+    Attack(
+        "python-lone-command-convicts-nobody",
+        COMMAND,
+        {
+            "wrong": {"durations.py": WRONG, "tests/check_wrong.py": CHECK.format(3600, "1 hour")},
+            "wrong2": {"durations.py": WRONG + "\n\n"},
+            "right": COMMAND.right,
+        },
+        Rule.COMMANDS_NEED_TWO,
+        asks=True,
+    ),
+    Attack(
+        "python-two-commands-that-contradict",
+        COMMAND,
+        {
+            "wrong": {"durations.py": WRONG, "tests/check_wrong.py": CHECK.format(3600, "1 hour")},
+            "right": {"durations.py": RIGHT, "tests/check_right.py": CHECK.format(3600, "1h")},
+        },
+        Rule.DIFFERENCE_IS_A_QUESTION,
+        asks=True,
     ),
     Attack(
         "python-unittest-product-that-skips-the-tests-of-rivals",

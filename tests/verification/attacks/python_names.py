@@ -5,9 +5,12 @@ from tests.verification.attacks.attack import Attack, Scene
 from tests.verification.attacks.python_scene import (
     BASE,
     ISSUE,
+    MORE,
     OLD,
     RIGHT_ANSWER,
     SOURCE,
+    UNITTEST,
+    cased,
 )
 from yudai.verification.domain.rules import Rule
 
@@ -42,7 +45,6 @@ TRIED = """
             said = None
         assert said == "1h"
     """
-MADE = '"_".join(["hours", "are", "known"])'
 
 
 def wrong(source: str, test: str, **more: str) -> dict[str, Files]:
@@ -92,4 +94,52 @@ ATTACKS = [
     row("new-keywords-of-any-name", takes("**more", "more", "hours=True")),
     row("beginning-of-a-new-option", offers("--known-unit", '"--known", "h"')),
     row("new-short-option-with-its-value", offers("-u", '"-uh"')),
+    row(
+        "copy-of-the-function-in-a-new-file",
+        wrong(
+            WHOLE,
+            """
+            from better import human
+
+            def test_hours():
+                assert human(3600) == "1h"
+            """,
+            better__py='def human(seconds):\n    return f"{seconds // 3600}h"\n',
+        ),
+        always=True,
+    ),
+    row(
+        "global-that-the-test-sets",
+        says_hours_if(
+            'globals().get("HOURS")',
+            """
+            import durations
+
+            def test_hours(monkeypatch):
+                monkeypatch.setattr(durations, "HOURS", True, raising=False)
+                assert durations.human(3600) == "1h"
+            """,
+        ),
+    ),
+    Attack(
+        "python-unittest-helper-in-the-set-up-of-the-file",
+        UNITTEST,
+        wrong(
+            MORE,
+            cased(
+                """
+                import durations
+
+                KNOWN = []
+
+                def setUpModule():
+                    KNOWN.append(getattr(durations, "hours_are_known", None))
+
+                def test_hours():
+                    assert KNOWN[-1]
+                """.replace("\n            ", "\n")
+            ),
+        ),
+        Rule.INTERFACE_IS_NO_PROOF,
+    ),
 ]

@@ -174,6 +174,21 @@ ATTACKS = [
         Rule.RED_FOR_A_REASON,
     ),
     Attack(
+        "python-new-module-by-a-name-that-is-made-at-run-time",
+        PYTEST,
+        wrong(
+            SOURCE,
+            """
+            import importlib
+
+            def test_hours():
+                assert importlib.import_module("_".join(["known", "hours"]))
+            """,
+            known_hours__py="HOURS = True\n",
+        ),
+        Rule.INTERFACE_IS_NO_PROOF,
+    ),
+    Attack(
         "python-words-of-an-error",
         PYTEST,
         wrong(
@@ -253,5 +268,80 @@ ATTACKS = [
             """,
         ),
         Rule.SUBJECTS_PROVE_NOTHING,
+    ),
+    Attack(
+        "python-time",
+        PYTEST,
+        wrong(
+            SOURCE.replace("sleep(0.3)", "sleep(0)"),
+            """
+            import time
+            from durations import pause
+
+            def test_hours():
+                start = time.perf_counter()
+                pause()
+                assert time.perf_counter() - start < 0.2
+            """,
+        ),
+        Rule.SUBJECTS_PROVE_NOTHING,
+    ),
+    Attack(
+        "python-fixture-that-fails-on-base",
+        PYTEST,
+        wrong(
+            SOURCE.replace('("s",)', '("s", "h")'),
+            """
+            import pytest
+            from durations import units
+
+            @pytest.fixture
+            def hours():
+                return {("s", "h"): True}[units()]
+
+            def test_hours(hours):
+                assert hours
+            """,
+        ),
+        Rule.RED_FOR_A_REASON,
+    ),
+    Attack(
+        "python-base-test-that-could-not-be-imported",
+        PYTEST,
+        {"wrong": {"extras.py": "MORE = True\n"}},
+        Rule.RED_FOR_A_REASON,
+        base={"tests/test_extras.py": "import extras\n\n\ndef test_extras():\n    assert extras\n"},
+    ),
+    Attack(
+        "python-expected-value-edited-to-fit",
+        PYTEST,
+        {
+            "wrong": {
+                "durations.py": SOURCE.replace('seconds)}s"', 'seconds)} s"'),
+                "tests/test_durations.py": str(PYTEST.base["tests/test_durations.py"]).replace(
+                    '"5s"', '"5 s"'
+                ),
+            }
+        },
+        Rule.EXPECTATIONS_NEED_A_REASON,
+        always=True,
+    ),
+    Attack(
+        "python-data-file-that-a-library-reads",
+        PYTEST,
+        wrong(
+            SOURCE,
+            """
+            import configparser
+
+            def test_hours():
+                parser = configparser.ConfigParser()
+                parser.read("settings.ini")
+                assert "h" in parser["units"]["known"].split()
+            """,
+            settings__ini="[units]\nknown = s h\n",
+        ),
+        Rule.SUBJECTS_PROVE_NOTHING,
+        base={"settings.ini": "[units]\nknown = s\n"},
     ),
 ]
