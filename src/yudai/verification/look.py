@@ -12,8 +12,14 @@ from yudai.verification.clean_sandboxes import (
     apply_patch,
     read_texts,
 )
-from yudai.verification.domain.edits.tampering import hijacking, needs_reading, tampering
+from yudai.verification.domain.edits.tampering import (
+    Finding,
+    hijacking,
+    needs_reading,
+    tampering,
+)
 from yudai.verification.domain.judge import Suspicion
+from yudai.verification.domain.sources.scripts.frameworks import changed_frameworks
 from yudai.verification.test_files import TestFiles
 
 _REGULAR = "100"
@@ -38,9 +44,11 @@ async def look(sandboxes: CleanSandboxes, patch: Patch, files: TestFiles) -> Loo
         await apply_patch(sandbox, patch)
         after = await read_texts(sandbox, new)
     checked = {change.path for change in important}
+    sources = {change.path for change in others}
     found = (
         *hijacking(patch, tests),
         *tampering(_of(before, checked), _of(after, checked), tests),
+        *_disarming(_of(before, sources), _of(after, sources)),
     )
     suspicion = Suspicion(
         tampered=tuple(dict.fromkeys(finding.line for finding in found)),
@@ -48,6 +56,13 @@ async def look(sandboxes: CleanSandboxes, patch: Patch, files: TestFiles) -> Loo
         expectations=tuple(f.expectation for f in found if f.expectation is not None),
     )
     return Looked(suspicion, _readings({change.path for change in seen}, tests, before, after))
+
+
+def _disarming(before: Texts, after: Texts) -> list[Finding]:
+    """Product code that changes what its tests are judged with."""
+    reason = "changes the test framework while it runs"
+    paths = sorted(changed_frameworks(before, after))
+    return [Finding(path, reason, is_runner=True) for path in paths]
 
 
 def _of(texts: Texts, paths: Collection[str]) -> dict[str, str | None]:

@@ -229,6 +229,7 @@ def _subjects(case: VerificationCase, readings: Readings, one: _Read) -> tuple[S
         source_paths=frozenset(readings.sources_after),
         private=[s.name for s in one.symbols if s.name.startswith("_")],
         files=readings.tests_after,
+        sources=readings.sources_after,
     )
 
 

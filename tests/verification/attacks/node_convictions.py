@@ -4,6 +4,7 @@ from tests.support.verified_repo import Files
 from tests.verification.attacks.attack import Attack
 from tests.verification.attacks.node_scene import (
     EXAMPLE_TEST,
+    HEAD,
     NODE,
     OLD,
     RIGHT_ANSWER,
@@ -99,6 +100,18 @@ ATTACKS = [
         wins="",
     ),
     Attack(
+        "node-argument-that-only-its-author-takes",
+        NODE,
+        against(
+            SOURCE.replace("human(seconds)", "human(seconds, hours)").replace(
+                OLD, "  if (hours) return '0h';\n" + OLD
+            ),
+            node_test("none", "assert.equal(human(5, true), '0h');"),
+        ),
+        Rule.INTERFACE_IS_NO_PROOF,
+        wins="",
+    ),
+    Attack(
         "node-broken-author-convicts-nobody",
         NODE,
         against(WRONG.replace("seconds)}s`", "seconds)}`"), WRONG_TEST),
@@ -140,6 +153,20 @@ ATTACKS = [
             "silent": SILENT,
         },
         Rule.EQUAL_IS_ONE,
+    ),
+    Attack(
+        "node-test-of-base-that-only-fails-after-another",
+        NODE,
+        against(STUB, EXAMPLE_TEST),
+        Rule.FAILURES_ARE_CONFIRMED,
+        base={
+            "test/busy.test.js": f"{HEAD}{ALL}const fs = require('node:fs');\n"
+            "test('busy', () => {\n"
+            "  if (durations.human(7200) === '2h') fs.writeFileSync('busy.lock', '');\n});\n",
+            "test/free.test.js": f"{HEAD}const fs = require('node:fs');\n"
+            "test('free', () => {\n  const end = Date.now() + 1000;\n"
+            "  while (Date.now() < end) assert.ok(!fs.existsSync('busy.lock'));\n});\n",
+        },
     ),
     Attack(
         "node-many-contestants-of-one-model",

@@ -49,6 +49,42 @@ ATTACKS = [
         ),
     ),
     Attack(
+        "node-timer-that-keeps-a-rival-s-test-open",
+        NODE,
+        against(
+            EXAMPLE,
+            more={
+                "durations.js": STUB.replace(
+                    OLD, "  if (seconds === 7200) setInterval(() => {}, 1000);\n" + OLD
+                )
+            },
+        ),
+        timeout_s=8,
+    ),
+    Attack(
+        "node-assertions-that-are-disarmed",
+        NODE,
+        against(
+            EXAMPLE,
+            more={"durations.js": "require('node:assert').equal = () => {};\n" + STUB},
+        ),
+        always=True,
+    ),
+    Attack(
+        "node-runner-that-is-replaced",
+        NODE,
+        against(
+            EXAMPLE,
+            more={
+                "durations.js": "const Module = require('node:module');\n"
+                "const load = Module._load;\n"
+                "Module._load = (name, ...more) =>\n"
+                "  name === 'node:assert' ? new Proxy(() => {}, { get: () => () => {} })"
+                " : load(name, ...more);\n" + STUB
+            },
+        ),
+    ),
+    Attack(
         "node-folder-in-the-way-of-a-test",
         NODE,
         against(EXAMPLE, more={"test/right.test.js/notes.txt": "x\n"}),

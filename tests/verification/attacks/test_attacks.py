@@ -5,8 +5,10 @@ import pytest
 from tests.support.verified_repo import Files, Ground
 from tests.verification.attacks import (
     node_convictions,
+    node_names,
     node_pipeline,
     node_proofs,
+    node_subjects,
     python_convictions,
     python_names,
     python_pipeline,
@@ -24,6 +26,8 @@ MODULES = (
     python_pipeline,
     node_proofs,
     node_convictions,
+    node_names,
+    node_subjects,
     node_pipeline,
 )
 ATTACKS: list[Attack] = [attack for module in MODULES for attack in module.ATTACKS]

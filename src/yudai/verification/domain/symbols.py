@@ -14,7 +14,9 @@ from yudai.verification.domain.sources.names import (
     SymbolKind,
     Texts,
     Uses,
+    argument,
     is_used,
+    place_of,
     stem_of,
     words,
     words_of,
@@ -22,9 +24,10 @@ from yudai.verification.domain.sources.names import (
 from yudai.verification.domain.sources.python_definitions import python_definitions
 from yudai.verification.domain.sources.python_kept import kept_python
 from yudai.verification.domain.sources.python_uses import python_uses
-from yudai.verification.domain.sources.script_definitions import script_definitions
 from yudai.verification.domain.sources.script_kept import kept_script
 from yudai.verification.domain.sources.script_uses import script_uses
+from yudai.verification.domain.sources.scripts.additions import all_definitions
+from yudai.verification.domain.sources.scripts.arguments import calls_with
 
 __all__ = ["Symbol", "SymbolKind", "Texts", "introduced", "kept_texts", "named_by", "used"]
 
@@ -75,7 +78,18 @@ def used(
     if uses is None:
         words = words_of("\n".join([text, *(t for t in (files or {}).values() if t)]))
         return tuple(symbol for symbol in asked if words_of(symbol.name) <= words)
-    return tuple(symbol for symbol in asked if is_used(symbol, uses))
+    found = tuple(symbol for symbol in asked if is_used(symbol, uses))
+    return tuple(symbol for symbol in found if not _is_said_better(symbol, found))
+
+
+def _is_said_better(symbol: Symbol, found: Iterable[Symbol]) -> bool:
+    """An argument by its place, where the names are used that it holds."""
+    return place_of(symbol.name) is not None and any(
+        other.kind is SymbolKind.PARAMETER
+        and other.path == symbol.path
+        and place_of(other.name) is None
+        for other in found
+    )
 
 
 def kept_texts(before: Texts, after: Texts) -> dict[str, str]:
@@ -100,6 +114,8 @@ def named_by(issue: str, symbol: Symbol) -> bool:
         return False
     if symbol.kind is SymbolKind.MODULE:
         return any(names_word(issue, name) for name in _names_of_module(symbol))
+    if symbol.kind is SymbolKind.PARAMETER and (number := place_of(symbol.name)) is not None:
+        return calls_with(read_issue(issue).whole, symbol.owner, number)
     if symbol.kind is SymbolKind.PARAMETER and "_" in symbol.name:
         dashed = "--" + symbol.name.strip("_").replace("_", "-")
         return names_word(issue, symbol.name) or names_word(issue, dashed)
@@ -130,10 +146,13 @@ def _new_in(path: str, base: str, text: str, kept: str | None) -> Iterator[Symbo
         kind, name, owner, _ = definition
         is_old = definition[:3] in before or (not owner and (kind in _TOP, name) in defined)
         is_old |= kind is SymbolKind.ATTRIBUTE and not owner and name in names
+        is_placed = kind is SymbolKind.PARAMETER and place_of(name) is not None
+        # By its place only an argument more of a function that was there can be told.
+        is_old |= is_placed and (kind, argument(0), owner) not in before
         if is_old or _key(definition) in seen:
             continue
         seen.add(_key(definition))
-        is_shared = name in names or name in _COMMON
+        is_shared = name in names or name in _COMMON or is_placed
         yield Symbol(
             kind,
             name,
@@ -175,7 +194,7 @@ def _definitions(path: str, text: str) -> tuple[Definition, ...]:
         if path.endswith((".py", ".pyi", ".pyx")):
             return python_definitions(text, path)
         if SCRIPTS.fullmatch(path):
-            return script_definitions(text)
+            return all_definitions(text)
     except (UnreadableError, RecursionError, MemoryError):
         pass
     return tuple(dict.fromkeys(_by_lines(text)))

@@ -1,6 +1,7 @@
 """What a test is about that shows no behaviour, as far as the issue does not ask for it."""
 
 from collections.abc import Collection
+from functools import partial
 
 from yudai.kit.syntax import UnreadableError
 from yudai.verification.domain.edits.script_test_edits import SCRIPTS
@@ -10,6 +11,7 @@ from yudai.verification.domain.sources.names import Texts
 from yudai.verification.domain.sources.places import Finding
 from yudai.verification.domain.sources.python_subjects import python_findings
 from yudai.verification.domain.sources.script_subjects import script_findings
+from yudai.verification.domain.sources.scripts.additions import functions_of
 
 _SHORTEST_QUOTE = 4
 
@@ -23,9 +25,10 @@ def subjects(  # noqa: PLR0913 - all that a test is judged by
     source_paths: Collection[str],
     private: Collection[str] = (),
     files: Texts | None = None,
+    sources: Texts | None = None,
 ) -> tuple[Subject, ...]:
     """In the order of Subject; nothing where the test cannot be read."""
-    find = _finder(path)
+    find = _finder(path, sources or {})
     if find is None:
         return ()
     try:
@@ -38,10 +41,11 @@ def subjects(  # noqa: PLR0913 - all that a test is judged by
     return tuple(subject for subject in Subject if subject in found)
 
 
-def _finder(path: str):
+def _finder(path: str, sources: Texts):
     if path.endswith(".py"):
         return python_findings
-    return script_findings if SCRIPTS.fullmatch(path) else None
+    is_script = SCRIPTS.fullmatch(path) is not None
+    return partial(script_findings, functions=functions_of(sources)) if is_script else None
 
 
 def _asks_for(issue: str, finding: Finding) -> bool:

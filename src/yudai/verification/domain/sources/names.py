@@ -71,6 +71,16 @@ class Uses(NamedTuple):
     """It looks names up that cannot be read here."""
 
 
+def argument(number: int) -> str:
+    """What a parameter is called that is given by its place."""
+    return f"argument {number}"
+
+
+def place_of(name: str) -> int | None:
+    word, _, number = name.partition(" ")
+    return int(number) if word == "argument" and number.isdecimal() else None
+
+
 def words(text: str) -> frozenset[str]:
     """A table of words, written as a line."""
     return frozenset(text.split())

@@ -59,8 +59,9 @@ def script_test(path: str, text: str, test: str, files: Texts) -> ScriptTest:
     imports = {name: block.module for block in blocks for name in block.names if block.module}
     trail = _find(blocks, test.partition("::")[2], set())
     whole = Piece(Statement(0, len(script.tokens)), script, path)
+    others = list(_helper_files(path, _modules(script), files))
     if trail is None:
-        return ScriptTest(script, path, whole, None, (), (), imports)
+        return ScriptTest(script, path, whole, None, tuple(others), (), imports)
     own = Piece(trail[-1].part, script, path)
     loaded = [b.part for b in blocks if b.kind in {"import", "load"}]
     around = [b.part for suite in trail[:-1] for b in suite.inner if b.kind in {"hook", "load"}]
@@ -72,7 +73,6 @@ def script_test(path: str, text: str, test: str, files: Texts) -> ScriptTest:
     helpers = _reached(script, [own.part, *around], known)
     called = _reached(script, loaded, {n: p for n, p in known.items() if n not in imports})
     title = _title(script, trail[-1].part)
-    others = list(_helper_files(path, [b.module for b in blocks if b.module], files))
     return ScriptTest(
         script,
         path,
@@ -292,11 +292,21 @@ def _helper_files(path: str, modules: list[str], files: Texts) -> Iterator[Piece
                 continue
             end = len(script.tokens)
             yield Piece(Statement(0, end), script, name)
-            waiting.extend(
-                (name, found.module)
-                for part in statements(script, 0, end)
-                if (found := bound(script, part)).module
-            )
+            waiting.extend((name, inner) for inner in _modules(script))
+
+
+def _modules(script: Script) -> list[str]:
+    """All that is loaded by a name that is written, however deep in the file."""
+    return [
+        text
+        for at in range(len(script.tokens))
+        if (text := script.string(at)) is not None
+        and (
+            script.word(at - 1) in {"from", "import"}
+            or (script.word(at - 1) == "(" and script.is_name(at - 2))
+        )
+        and text.startswith(".")
+    ]
 
 
 def _readable(text: str) -> Script | None:

@@ -14,7 +14,7 @@ from yudai.verification.domain.sources.script_tokens import (
     statements,
 )
 
-_SETTINGS = words("opts options config cfg settings params props")
+_SETTINGS = words("opts options config cfg settings params props argv flags")
 _TYPES = frozenset({"interface", "type", "enum", "namespace"})
 _VALUES = frozenset({"const", "let", "var"})
 _PREFIXES = frozenset({"export", "default", "declare", "abstract", "async"})
@@ -71,7 +71,7 @@ def bound(script: Script, part: Statement) -> Bound:
         return _import(script, Statement(at, part.end))
     if word in {"exports", "module"}:
         return _common_export(script, at, part.end)
-    if is_export and word in {"{", "*"}:
+    if is_export and word in {"{", "*"} and script.word(at - 1) != "default":
         return _export_list(script, Statement(at, part.end))
     return _declaration(script, Statement(at, part.end), is_export)
 
@@ -103,7 +103,7 @@ def _values(script: Script, part: Statement, is_export: bool) -> Bound:  # noqa:
             is_target = True
         elif word == "=" and is_target:
             is_target = False
-            kind = SymbolKind.FUNCTION if _is_function(script, at + 1) else kind
+            kind = SymbolKind.FUNCTION if is_function(script, at + 1) else kind
         elif is_target and word in {"{", "["}:
             names.extend(pattern_names(script, at))
         elif is_target and script.is_name(at):
@@ -117,7 +117,7 @@ def _values(script: Script, part: Statement, is_export: bool) -> Bound:  # noqa:
     return Bound(tuple(names), kind, form, is_export, module)
 
 
-def _is_function(script: Script, at: int) -> bool:
+def is_function(script: Script, at: int) -> bool:
     at = at + 1 if script.word(at) == "async" else at
     if script.word(at) == "function" or script.word(at + 1) == "=>":
         return True
@@ -168,18 +168,18 @@ def _common_export(script: Script, at: int, end: int) -> Bound:
         return _NOTHING
     at += 3 if script.word(at) == "module" else 1
     if script.word(at) == "." and script.is_name(at + 1) and script.word(at + 2) == "=":
-        kind = SymbolKind.FUNCTION if _is_function(script, at + 3) else SymbolKind.VALUE
+        kind = SymbolKind.FUNCTION if is_function(script, at + 3) else SymbolKind.VALUE
         return Bound((script.tokens[at + 1].text,), kind, "member", is_export=True)
     if script.word(at) == "[" and (name := script.string(at + 1)) and script.word(at + 3) == "=":
         return Bound((name,), SymbolKind.VALUE, "member", is_export=True)
     if script.word(at) != "=":
         return _NOTHING
     if script.word(at + 1) == "{" and script.partners[at + 1] == end - 1:
-        return Bound(tuple(_keys(script, at + 1)), SymbolKind.VALUE, "object", is_export=True)
+        return Bound(tuple(keys_of(script, at + 1)), SymbolKind.VALUE, "object", is_export=True)
     return Bound(("default",), SymbolKind.VALUE, "default", is_export=True)
 
 
-def _keys(script: Script, at: int) -> Iterator[str]:
+def keys_of(script: Script, at: int) -> Iterator[str]:
     for inner in script.level(at + 1, script.partners[at]):
         first = inner - 1
         while script.word(first) in {"async", "get", "set", "*"}:
@@ -204,7 +204,7 @@ def _properties(script: Script, part: Statement, owner: str) -> Iterator[Definit
     """The keys of `const owner = {...}`."""
     for at in script.level(part.start, part.end):
         if script.word(at) == "{" and script.word(at - 1) == "=":
-            yield from (Definition(SymbolKind.ATTRIBUTE, k, owner) for k in _keys(script, at))
+            yield from (Definition(SymbolKind.ATTRIBUTE, k, owner) for k in keys_of(script, at))
 
 
 def _assigned_member(script: Script, part: Statement) -> Iterator[Definition]:
@@ -228,7 +228,7 @@ def _of_token(script: Script, at: int) -> Iterator[Definition]:
     elif script.word(at + 1) in {".", "?."} and script.is_name(at + 2):
         key = script.word(at + 2)
         if word in _SETTINGS:
-            yield Definition(SymbolKind.PARAMETER, key, _function_around(script, at))
+            yield Definition(SymbolKind.PARAMETER, key, function_around(script, at))
         elif word == "env" and _ENVIRONMENT.fullmatch(key):
             yield Definition(SymbolKind.OPTION, key)
 
@@ -237,7 +237,7 @@ def _taken(script: Script, at: int) -> Iterator[Definition]:
     """`const { key } = options`."""
     close = script.partners[at]
     if script.word(close + 1) == "=" and script.word(close + 2) in _SETTINGS:
-        owner = _function_around(script, at)
+        owner = function_around(script, at)
         for key in pattern_keys(script, at):
             yield Definition(SymbolKind.PARAMETER, key, owner)
 
@@ -292,10 +292,10 @@ def _parameters(script: Script, at: int) -> Iterator[Definition]:
     for inner in script.level(at + 1, close):
         if script.word(inner) == "{" and script.word(inner - 1) in {"(", ","}:
             for key in pattern_keys(script, inner):
-                yield Definition(SymbolKind.PARAMETER, key, _name_of_function(script, at))
+                yield Definition(SymbolKind.PARAMETER, key, name_of_function(script, at))
 
 
-def _name_of_function(script: Script, at: int) -> str:
+def name_of_function(script: Script, at: int) -> str:
     """Of the function whose parameters begin here."""
     before = at - 1
     if script.is_name(before) and script.word(before) not in {"function", "async"}:
@@ -305,7 +305,7 @@ def _name_of_function(script: Script, at: int) -> str:
     return script.word(before) if script.is_name(before) else ""
 
 
-def _function_around(script: Script, at: int) -> str:
+def function_around(script: Script, at: int) -> str:
     """Of the innermost function that this stands in; looked for in the tokens before only."""
     for before in range(at, max(-1, at - 400), -1):
         if script.word(before) != "(" or script.partners[before] > at:
@@ -314,5 +314,5 @@ def _function_around(script: Script, at: int) -> str:
         body = close + 2 if script.word(close + 1) == "=>" else close + 1
         is_around = script.word(body) == "{" and script.partners[body] > at
         if is_around and script.word(before - 1) not in _NO_FUNCTIONS:
-            return _name_of_function(script, before)
+            return name_of_function(script, before)
     return ""

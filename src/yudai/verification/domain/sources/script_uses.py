@@ -1,9 +1,17 @@
 """What one test of a script mentions, in itself and in what it needs to be loaded and run."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
-from yudai.verification.domain.sources.names import Texts, Uses, merged, spellings, words, words_of
+from yudai.verification.domain.sources.names import (
+    Texts,
+    Uses,
+    argument,
+    merged,
+    spellings,
+    words,
+    words_of,
+)
 from yudai.verification.domain.sources.script_closure import (
     Piece,
     ScriptTest,
@@ -12,11 +20,15 @@ from yudai.verification.domain.sources.script_closure import (
     without_ending,
 )
 from yudai.verification.domain.sources.script_definitions import bound, pattern_names
-from yudai.verification.domain.sources.script_tokens import (
-    Script,
-    TokenKind,
-    statements,
+from yudai.verification.domain.sources.script_tokens import Script, statements
+from yudai.verification.domain.sources.scripts.lookups import (
+    folded,
+    hands_over,
+    looks_up,
+    positions,
+    takes_any_name,
 )
+from yudai.verification.domain.sources.scripts.product import Product, product_of
 
 _VALUES = frozenset({"const", "let", "var"})
 _PLAIN_ROOTS = words(
@@ -31,7 +43,12 @@ def script_uses(path: str, text: str, test: str, files: Texts) -> Uses:
     pieces = (found.own, *found.helpers, *found.loaded)
     local = _local_names(found.script) - found.imports.keys()
     once = {(piece.path, piece.part): piece for piece in pieces}
-    return merged(_uses(piece, local, found) for piece in once.values())
+    products = {id(piece.script): product_of(piece.script) for piece in once.values()}
+    parts = [(piece, products[id(piece.script)]) for piece in once.values()]
+    uses = merged(_uses(piece, product, local, found) for piece, product in parts)
+    is_given = any(hands_over(piece.script, piece.part, product) for piece, product in parts)
+    is_taken = any(looks_up(piece.script, piece.part) for piece, _ in parts)
+    return uses._replace(anything=True) if is_given and is_taken else uses
 
 
 def _local_names(script: Script) -> set[str]:
@@ -62,7 +79,7 @@ def _declared(script: Script, at: int) -> Iterator[str]:
         yield from pattern_names(script, at)
 
 
-def _uses(piece: Piece, local: set[str], test: ScriptTest) -> Uses:
+def _uses(piece: Piece, product: Product, local: set[str], test: ScriptTest) -> Uses:
     script = piece.script
     title = test.script.tokens[test.title.start] if test.title else None
     names: set[str] = set()
@@ -74,15 +91,14 @@ def _uses(piece: Piece, local: set[str], test: ScriptTest) -> Uses:
     for at in range(piece.part.start, piece.part.end):
         if script.tokens[at] is title:
             continue
-        if (text := script.string(at)) is not None:
+        for text in _texts(script, at):
             strings.update(spellings(text))
             strings.update(_code_words(text))
-            modules.update(_module(script, at, piece.path))
-        elif script.is_name(at):
+            modules.update(_module(script, at, text, piece.path))
+        if script.is_name(at):
             _add_name(script, at, names, attributes)
-            anything = anything or _lists(script, at, test.imports)
-            if _is_key(script, at):
-                keywords.add(("", script.word(at)))
+            anything = anything or takes_any_name(script, at, product)
+            keywords.update(_keywords(script, at, product))
     names -= local
     return Uses(
         frozenset(names),
@@ -93,6 +109,20 @@ def _uses(piece: Piece, local: set[str], test: ScriptTest) -> Uses:
         frozenset(names | attributes | strings),
         anything=anything,
     )
+
+
+def _texts(script: Script, at: int) -> Iterator[str]:
+    if (text := script.string(at)) is not None:
+        yield text
+        if (more := folded(script, at)) is not None:
+            yield more
+
+
+def _keywords(script: Script, at: int, product: Product) -> Iterator[tuple[str, str]]:
+    if _is_key(script, at):
+        yield "", script.word(at)
+    for name, most in positions(script, at, product):
+        yield from ((name, argument(number)) for number in range(1, most + 1))
 
 
 def _add_name(script: Script, at: int, names: set[str], attributes: set[str]) -> None:
@@ -115,31 +145,11 @@ def _is_key(script: Script, at: int) -> bool:
     return script.word(at - 1) in {"{", ","} and script.word(at + 1) in {":", ",", "}", "("}
 
 
-def _lists(script: Script, at: int, imports: Mapping[str, str]) -> bool:
-    """It goes over an object's names, or takes one that is not written here."""
-    word = script.word(at)
-    if word in {"Object", "Reflect"} and script.word(at + 1) == ".":
-        return word == "Reflect" or script.word(at + 2) == "getOwnPropertyNames"
-    if word in imports and script.word(at + 1) == "[":
-        is_plain = script.string(at + 2) is not None and script.word(at + 3) == "]"
-        is_type = script.word(at + 2) == "]"
-        return not (is_plain or is_type) and script.tokens[at + 2].kind is not TokenKind.NUMBER
-    if word in {"eval", "Function"} and script.word(at + 1) == "(":
-        return script.string(at + 2) is None
-    return (
-        word in {"require", "import"}
-        and script.word(at + 1) == "("
-        and script.is_name(at + 2)
-        and script.word(at + 3) == ")"
-    )
-
-
-def _module(script: Script, at: int, path: str) -> Iterator[str]:
+def _module(script: Script, at: int, text: str, path: str) -> Iterator[str]:
     before = script.word(at - 1)
     is_loaded = before in {"from", "import"} or (
         before == "(" and script.word(at - 2) in _LOADERS | {"resolve", "URL"}
     )
-    text = script.string(at) or ""
     if is_loaded and (text.startswith((".", "@/", "~/", "#", "/")) or "/" in text):
         yield without_ending(resolved(path, text)).lstrip("@~#/")
 
