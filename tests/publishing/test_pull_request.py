@@ -30,7 +30,7 @@ from yudai.ranking.domain.scorecard import Place, Scorecard
 from yudai.runs.domain.states import RunState
 from yudai.solves.domain.matrix import Contestant, patch_contestant
 from yudai.solves.domain.strategies import Strategy
-from yudai.verification.domain.proof import ProofKind
+from yudai.verification.domain.proof import Faster, ProofKind
 from yudai.verification.domain.verdict import (
     ChangedExpectation,
     Evidence,
@@ -186,6 +186,28 @@ def test_an_unproved_patch_says_what_is_missing():
     text = body(_story(champion=_place(1, verdict)))
     assert r"**Unproved**: t\.py::new uses fast, which is new." in text
     assert "no test fails on the base commit" not in text
+
+
+def test_a_test_of_another_that_joined_the_commit_is_credited():
+    proofs = ("slow-3::t.py::big", "slow-3::t.py::red")
+    joined = _passed(proved_by=proofs, cross_passed=proofs, joined="slow-3::t.py::red")
+    story = _story(champion=_place(1, joined))
+    text = body(story)
+    assert "The test `t.py::red` in this commit was written by slow\\-3, and was verified" in text
+    before, _ = text.split("#### Cross-examination")
+    assert "(2 of other contestants)" in before
+    assert "- `t.py::red`" in before
+    assert "- `t.py::big`" not in before
+    assert "Its test t.py::red is by slow-3." in commit_message(story)
+
+
+def test_a_proof_by_time_is_not_called_red():
+    fast = Faster(test="t.py::big", base_s=0.4, patch_s=0.01)
+    text = body(_story(champion=_place(1, _passed(proved_by=("t.py::big",), faster=(fast,)))))
+    assert "1 test at least twice as fast as on the base commit, in a sandbox" in text
+    assert "none was red before" in text
+    assert "red on the base commit" not in text
+    assert "Tests from red to green" not in text
 
 
 def test_what_tells_of_a_solve():

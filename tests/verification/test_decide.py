@@ -9,11 +9,13 @@ from yudai.kit.ids import RunId
 from yudai.testing.domain.report import Failure, FailureKind
 from yudai.verification.domain.decide import Decision, decide
 from yudai.verification.domain.facts import (
+    NO_TESTS,
     BaseProof,
     Candidate,
     Crossing,
     Examination,
     Examined,
+    JoinedTest,
     OpenExpectation,
 )
 from yudai.verification.domain.proof import OwnTest, ProofKind, Subject
@@ -391,6 +393,39 @@ def test_commands_that_contradict_each_other_are_asked_about_whichever_is_tied()
     assert decided(runs[:2], *stub).questions == ()
     without = decided(runs, *crossings, rules=RULES.without(Rule.DIFFERENCE_IS_A_QUESTION))
     assert without.questions == ()
+
+
+def test_where_there_were_no_tests_those_of_others_speak():
+    silent, stub = answer("silent", doubt=NO_TESTS), answer("stub", doubt=NO_TESTS)
+    right = answer("right", proof())
+    crossings = (met("right", "silent"), met("right", "stub", "failed"))
+    found = statuses(decided([right, silent, stub], *crossings))
+    assert found == {"right": PASSED, "silent": PASSED, "stub": FAILED}
+    assert statuses(decided([silent]))["silent"] is VerdictStatus.UNVERIFIED
+    unknown = decided([right, silent], met("right", "silent", "unknown"))
+    assert statuses(unknown)["silent"] is VerdictStatus.UNVERIFIED
+
+
+def test_a_test_that_was_joined_counts_while_it_proves():
+    right, silent = answer("right", proof()), answer("silent")
+    joined = JoinedTest(run_id=RunId("silent"), author="right", test="t")
+    for said, expected in (("passed", "right::t"), ("failed", "")):
+        examination = Examination(crossings=(met("right", "silent", said),), joined=(joined,))
+        verdicts = decide([right, silent], examination).verdicts
+        assert verdicts[RunId("silent")].evidence.joined == expected
+        assert verdicts[RunId("right")].evidence.joined == ""
+
+
+def test_a_person_ties_an_interface_to_the_issue_but_no_refactoring():
+    new = proof(kind=ProofKind.INTERFACE, symbols=("helper",), tied=False)
+    for one, tied in (
+        (answer("a", new), True),
+        (answer("a", is_asked_without_proof="the issue asks for a refactoring"), False),
+    ):
+        [question] = decided([one]).questions
+        accepted = decided([one], said={question.key: "accept"})
+        verdict = accepted.verdicts[RunId("a")]
+        assert (verdict.status, verdict.tied) == (PASSED, tied)
 
 
 def test_a_hang_that_ends_is_behaviour():

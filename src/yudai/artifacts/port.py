@@ -18,6 +18,8 @@ Digest = Annotated[str, StringConstraints(pattern="^[0-9a-f]{64}$")]
 
 class ArtifactKind(StrEnum):
     PATCH = "patch"
+    JOINED_PATCH = "joined_patch"
+    """The patch with a test of another contestant that proves it: what is published."""
     PLAN = "plan"
     TRAJECTORY = "trajectory"
     TEST_LOG = "test_log"

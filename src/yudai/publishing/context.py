@@ -160,8 +160,9 @@ class PublishContext:
             setattr(row, name, getattr(changed, name))
 
     async def _inspect_patch(self, work: Work, run_id: RunId) -> "_Inspected":
-        content = await artifact_of(self.context, run_id, ArtifactKind.PATCH)
         published = published_solve(work.solve, work.runs, run_id=run_id, page=self.page)
+        kind = ArtifactKind.JOINED_PATCH if published.joined_test else ArtifactKind.PATCH
+        content = await artifact_of(self.context, run_id, kind)
         if reason := too_large(len(content)):
             return _Inspected(content, Inspection(blocks=(reason,)), published)
         # In a thread: megabytes take seconds, which would block the event loop.

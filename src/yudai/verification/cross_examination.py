@@ -16,6 +16,7 @@ from yudai.testing.domain.report import Failure, FailureKind, Outcome, TestRepor
 from yudai.verification.case import Parts, Prepared, VerificationCase
 from yudai.verification.domain.edits.shared_state import may_share
 from yudai.verification.domain.facts import (
+    NO_TESTS,
     Answered,
     Crossing,
     Examination,
@@ -93,11 +94,15 @@ def _answer(entry: Entry, case: VerificationCase) -> _Answer:
 
 
 def _is_sound(examined: Examined, excused: frozenset[str]) -> bool:
-    """Nothing is wrong with it but expectations that somebody would change."""
+    """Nothing is wrong with it but expectations that somebody would change.
+
+    Where there were no tests to run on it, there are others' tests now.
+    """
     left = examined.model_copy(
         update={
             "broken": tuple(t for t in examined.broken if t not in excused),
             "expectations": (),
+            "doubt": "" if examined.doubt == NO_TESTS else examined.doubt,
         }
     )
     own = {one.test for one in examined.expectations}

@@ -1,6 +1,6 @@
 """Examines one patch: base's tests on it, its own tests on both, and every failure again, alone."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from yudai.kit.concurrency import gather
@@ -11,12 +11,14 @@ from yudai.verification.case import Parts, Texts, VerificationCase
 from yudai.verification.domain.examined import Confirmation, Reports, Shown, examined_of
 from yudai.verification.domain.expected_tests import match_expectations
 from yudai.verification.domain.facts import Examined
-from yudai.verification.domain.intent import size_of, without_proof
+from yudai.verification.domain.intent import is_about_performance, size_of, without_proof
+from yudai.verification.domain.proof import Faster
 from yudai.verification.domain.rules import Rule
 from yudai.verification.executions import Execution
 from yudai.verification.look import Looked, read_existing
 from yudai.verification.own_tests import weigh_fixed, weigh_own_tests
-from yudai.verification.stages import Stage, examine, titled
+from yudai.verification.speed import base_candidates, measure_base, measure_own
+from yudai.verification.stages import Stage, StageResults, examine, titled
 
 _MOST_FIXED = 20
 MOST_AT_ONCE = 10
@@ -57,16 +59,30 @@ async def examine_patch(case: VerificationCase, parts: Parts, looked: Looked) ->
         edited=edited,
         issue=case.issue,
     )
+    title = case.issue.partition("\n")[0]
+    is_proved = bool(examined.fixed) or any(test.proves for test in examined.own)
+    is_measured = is_about_performance(title) and not is_proved
     facts = {
         "size": size_of(parts.source),
-        "is_asked_without_proof": without_proof(case.issue.partition("\n")[0], parts.source),
+        "is_asked_without_proof": without_proof(title, parts.source),
+        "faster": await _faster(case, parts, looked, results) if is_measured else (),
     }
     return Found(examined.model_copy(update=facts), titled(results.all))
 
 
-async def _texts_of(case: VerificationCase, fixed: tuple[str, ...]) -> Texts:
-    """Of base's files with tests that were red: whether they are about the issue."""
-    files = {test.partition("::")[0] for test in fixed[:_MOST_FIXED] if "::" in test}
+async def _faster(
+    case: VerificationCase, parts: Parts, looked: Looked, results: StageResults
+) -> tuple[Faster, ...]:
+    own = await measure_own(case, parts, looked.readings, results)
+    tests = base_candidates(case, parts, results.on_patch.run.report)
+    if own or not tests:
+        return own
+    return await measure_base(case, parts, tests, await _texts_of(case, tests))
+
+
+async def _texts_of(case: VerificationCase, tests: Sequence[str]) -> Texts:
+    """Of base's files with these tests: whether they are about the issue."""
+    files = {test.partition("::")[0] for test in tests[:_MOST_FIXED] if "::" in test}
     if not files or case.plan.runner is TestRunner.COMMAND:
         return {}
     async with case.executions.sandboxes.open() as sandbox:

@@ -32,7 +32,7 @@ _NO_CODE = frozenset({Subject.SOURCE_TEXT, Subject.DOCUMENT, Subject.DATA_FILE})
 _COPIES = frozenset({SymbolKind.FUNCTION, SymbolKind.CLASS, SymbolKind.VALUE})
 
 
-class _Read(NamedTuple):
+class ReadTest(NamedTuple):
     """One test as it can be read."""
 
     id: str
@@ -58,7 +58,7 @@ async def weigh_own_tests(
     if case.plan.runner is TestRunner.COMMAND:
         return Weighed(tuple(_command(case, readings, test) for test in steady))
     symbols = introduced(readings.sources_before, readings.sources_after)
-    read = [_read(case.plan, readings, symbols, test) for test in steady]
+    read = [read_test(case.plan, readings, symbols, test) for test in steady]
     kept = await _on_kept_tree(case, parts, readings, read)
     on_patch, on_base = (stage.run.report for stage in results.own[:2])
     reports = _Reports(on_patch, on_base, kept, await _copied(case, readings, read))
@@ -126,15 +126,15 @@ def _command(case: VerificationCase, readings: Readings, test: str) -> OwnTest:
     return OwnTest(id=test, kind=ProofKind.COMMAND, tied=tied)
 
 
-def _read(plan: TestPlan, readings: Readings, symbols: Sequence[Symbol], test: str) -> _Read:
+def read_test(plan: TestPlan, readings: Readings, symbols: Sequence[Symbol], test: str) -> ReadTest:
     path = file_of(test, plan, readings.tests_after)
     text = readings.tests_after.get(path) or ""
     found = used(symbols, path=path, text=text, test=test, files=readings.tests_after)
-    return _Read(test, path, text, tuple(found))
+    return ReadTest(test, path, text, tuple(found))
 
 
 async def _on_kept_tree(
-    case: VerificationCase, parts: Parts, readings: Readings, read: Sequence[_Read]
+    case: VerificationCase, parts: Parts, readings: Readings, read: Sequence[ReadTest]
 ) -> TestReport | None:
     """A second chance for tests of new definitions: the patch's other changes are taken back."""
     chances = [one.id for one in read if one.symbols and all(s.top_level for s in one.symbols)]
@@ -152,7 +152,7 @@ async def _on_kept_tree(
 
 
 async def _copied(
-    case: VerificationCase, readings: Readings, read: Sequence[_Read]
+    case: VerificationCase, readings: Readings, read: Sequence[ReadTest]
 ) -> frozenset[str]:
     """An issue that names something of base asks for no copy of it in a new file."""
     names = {
@@ -167,7 +167,7 @@ async def _copied(
 
 
 def _weighed(
-    case: VerificationCase, parts: Parts, readings: Readings, one: _Read, reports: _Reports
+    case: VerificationCase, parts: Parts, readings: Readings, one: ReadTest, reports: _Reports
 ) -> OwnTest:
     red = failure_of(reports.on_base, one.id)
     unnamed = [s for s in one.symbols if not _is_named(case, readings, s, reports.copied)]
@@ -177,7 +177,7 @@ def _weighed(
         kind=_kind(case, parts, readings, one, reports),
         named=bool(one.symbols) and not symbols and len(unnamed) < len(one.symbols),
         symbols=tuple(dict.fromkeys(s.name for s in (symbols or unnamed))),
-        subjects=_subjects(case, readings, one),
+        subjects=subjects_of(case, readings, one),
         tied=is_tied(one.path, one.text, one.id, issue=case.issue, files=readings.tests_after),
         seconds=reports.on_patch.durations.get(one.id, reports.on_patch.duration_s),
         red=red,
@@ -193,7 +193,7 @@ def _is_named(
 
 
 def _kind(
-    case: VerificationCase, parts: Parts, readings: Readings, one: _Read, reports: _Reports
+    case: VerificationCase, parts: Parts, readings: Readings, one: ReadTest, reports: _Reports
 ) -> ProofKind:
     if not one.symbols:
         is_behaviour = case.is_behaviour(failure_of(reports.on_base, one.id), parts.tests)
@@ -220,7 +220,7 @@ def _is_in_kept(failure: Failure | None, readings: Readings) -> bool:
     return before is None or inner.line > before.count("\n") + 1
 
 
-def _subjects(case: VerificationCase, readings: Readings, one: _Read) -> tuple[Subject, ...]:
+def subjects_of(case: VerificationCase, readings: Readings, one: ReadTest) -> tuple[Subject, ...]:
     return subjects(
         one.path,
         one.text,
@@ -243,7 +243,7 @@ def failure_of(report: TestReport, test: str) -> Failure | None:
     return next((report.failures[file] for file in files if file in report.failures), None)
 
 
-def _digest(one: _Read) -> str:
+def _digest(one: ReadTest) -> str:
     source = source_of(one.path, one.text, one.id)
     text = one.id if source is None else normalised(source)
     return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()[:24]

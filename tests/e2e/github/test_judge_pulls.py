@@ -80,3 +80,39 @@ def test_a_service_judges_a_branch_and_a_pull_request(tmp_path: Path):
         answer = place.server.api.post("/api/solves", json=unknown)
         assert answer.status_code == 422
         assert answer.json()["errors"][0]["field"] == "patches.0.pull"
+
+
+def test_the_test_of_another_joins_the_commit_and_is_credited(tmp_path: Path):
+    """Two are right and one brought a test; the other one is smaller."""
+    longer = RIGHT["doubling.py"].replace("    return", "    x = x + 0\n    return")
+    more = f"{TEST}\n    def test_more(self):\n        self.assertEqual(double(4), 8)\n"
+    with forge_house(tmp_path, serve=False) as place:
+        github = place.github
+        issue = github.issue(TITLE, BODY, repo=REPO)
+        closes = f"Fixes #{issue.number}"
+        tested = {**RIGHT, "doubling.py": longer}
+        large = {"doubling.py": longer, "tests/test_large.py": more}
+        proposed = [
+            propose(github, "silent", {"doubling.py": RIGHT["doubling.py"]}, closes),
+            propose(github, "tested", tested, closes),
+            propose(github, "large", {**large, "doubling.py": longer + "\n"}, closes),
+        ]
+        arena = Arena(tmp_path, GITHUB_URL=github.url, GITHUB_TOKEN=github.token("bob"))
+        judged = arena("judge", *[f"{REPO}#{number}" for number in proposed], "--json")
+        assert judged.returncode == 0, judged.stderr
+        found = document(judged)
+        silent, author, _ = (f"pull-{number}" for number in proposed)
+        champion = places(found)[silent]
+        assert found["solve"]["champion"] == champion["run_id"], found["ranking"]
+
+        published = document(arena("publish", "--json"))
+        pull = github.items(repo=REPO)[published["pull_number"]]
+        assert pull.pull is not None
+        clone = github.state.clone(REPO)
+        changed = clone.git("diff", "--name-only", f"{pull.pull.head}~", pull.pull.head)
+        assert changed.split() == ["doubling.py", "tests/test_zero.py"]
+        assert clone.git("show", f"{pull.pull.head}:tests/test_zero.py").strip() == TEST.strip()
+        credit = f"was written by {author.replace('-', chr(92) + '-')}, and was verified together"
+        assert pull.body is not None
+        assert credit in pull.body
+        assert f"by {author}." in clone.git("log", "-1", "--format=%B", pull.pull.head)

@@ -53,6 +53,7 @@ def score(text: str, issue: str) -> int:
     [
         (SLUG, "from text import slugify", "assert slugify('Größe 42 (neu)') == 'groesse-42-neu'"),
         (SLUG, "from text import slugify", "assert slugify('x') == 'groesse-42-neu'"),
+        (SLUG, "from slugify import slugify", "assert slugify('x') == 'groesse-42-neu'"),
         (SLUG, "from text import slugify", "assert slugify('Ä 42') == 'ae-42' and 42 in [42]"),
         (PAGE, "from app import Paginator", "assert Paginator(range(20), per_page=10).pages == 2"),
         (MONEY, "from money import parse_amount", "assert parse_amount('1.234,50') == 1234.5"),

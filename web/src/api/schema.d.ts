@@ -2035,6 +2035,11 @@ export interface components {
              */
             changed_expectations: components["schemas"]["ChangedExpectation"][];
             /**
+             * Faster
+             * @default []
+             */
+            faster: components["schemas"]["Faster"][];
+            /**
              * Own Tests
              * @default []
              */
@@ -2059,6 +2064,11 @@ export interface components {
              * @default []
              */
             cross_failed: string[];
+            /**
+             * Joined
+             * @default
+             */
+            joined: string;
             /**
              * Unsteady
              * @default []
@@ -2105,6 +2115,23 @@ export interface components {
             findings: components["schemas"]["Finding"][];
             /** Sandboxes */
             sandboxes: components["schemas"]["BackendFinding"][];
+        };
+        /**
+         * Faster
+         * @description A proof by time: a test that passes on base and patch, and the seconds that it takes.
+         */
+        Faster: {
+            /** Test */
+            test: string;
+            /** Base S */
+            base_s: number;
+            /** Patch S */
+            patch_s: number;
+            /**
+             * Tied
+             * @default false
+             */
+            tied: boolean;
         };
         /**
          * Fate
@@ -4214,11 +4241,13 @@ export interface components {
              *       "proved_by": [],
              *       "weighed": [],
              *       "changed_expectations": [],
+             *       "faster": [],
              *       "own_tests": [],
              *       "valid_tests": [],
              *       "own_failed": [],
              *       "cross_passed": [],
              *       "cross_failed": [],
+             *       "joined": "",
              *       "unsteady": [],
              *       "withheld": [],
              *       "support": 0,

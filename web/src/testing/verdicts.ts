@@ -26,6 +26,8 @@ export function verdictOf(
       proved_by: [],
       weighed: [],
       changed_expectations: [],
+      faster: [],
+      joined: "",
       unsteady: [],
       support: 0,
       failures: 0,

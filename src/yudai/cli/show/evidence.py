@@ -9,6 +9,7 @@ from yudai.cli.text import one_line, safe
 from yudai.ranking.domain.scorecard import red_to_green
 from yudai.verification.domain.phrases import (
     agreement_phrase,
+    faster_phrase,
     idle_phrase,
     proof_phrase,
     says_phrase,
@@ -75,6 +76,8 @@ def _show_place(ranks: str, handles: str, why: str, console: Console) -> None:
 
 
 def _show_proofs(verdict: Verdict, console: Console) -> None:
+    for one in verdict.evidence.faster:
+        console.print(Text(f"\n{safe(faster_phrase(one))}", style="bold"), soft_wrap=True)
     proofs = red_to_green(verdict)
     if not proofs:
         return

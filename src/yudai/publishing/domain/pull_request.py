@@ -72,7 +72,9 @@ def commit_message(solve: PublishedSolve) -> str:
     subject = head + plain(solve.issue_title, limit=_MAX_SUBJECT - len(head))
     card = _champion(solve).scorecard
     summary = plain(card.verdict.summary, limit=MAX_REASON)
-    by = f"By {plain(card.contestant.handle)}, chosen by Yudai (solve {solve.solve_id})."
+    author, _, test = solve.joined_test.partition("::")
+    credit = f" Its test {plain(test)} is by {plain(author)}." if test else ""
+    by = f"By {plain(card.contestant.handle)}, chosen by Yudai (solve {solve.solve_id}).{credit}"
     parts = [
         subject,
         f"Verdict: {card.verdict.status}. {summary}".strip(),

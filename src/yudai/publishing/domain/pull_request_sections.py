@@ -64,9 +64,11 @@ def _tests_line(tests: Tally | None, card: Scorecard) -> str:
 
 
 def proofs(card: Scorecard) -> tuple[str, ...]:
-    """Proofs that readers can run; other contestants' tests are not in the patch."""
-    of_others = card.verdict.evidence.cross_passed
-    return tuple(test for test in red_to_green(card.verdict) if test not in of_others)
+    """Proofs that readers can run: of other contestants' tests, only one is in the commit."""
+    evidence = card.verdict.evidence
+    own = (test for test in red_to_green(card.verdict) if test not in evidence.cross_passed)
+    joined = evidence.joined.partition("::")[2]
+    return (*own, joined) if joined else tuple(own)
 
 
 def kind_of_proof(solve: PublishedSolve, card: Scorecard) -> str:
@@ -97,16 +99,8 @@ def changed_expectations(card: Scorecard) -> str:
 def proof(solve: PublishedSolve, card: Scorecard) -> str:
     evidence = card.verdict.evidence
     summary = md(card.verdict.summary, limit=MAX_REASON)
-    tests = red_to_green(card.verdict)
-    if card.verdict.status is not VerdictStatus.PASSED:
-        said = f"**Unproved**: {summary}"
-    elif not tests:
-        said = summary
-    else:
-        said = (
-            f"{count(len(tests), 'test')} red on the base commit and green with this"
-            f" patch{_by_others(card)}, in a sandbox that no agent has touched. {summary}"
-        )
+    is_unproved = card.verdict.status is not VerdictStatus.PASSED
+    said = f"**Unproved**: {summary}" if is_unproved else f"{_shown(card)}{summary}"
     flaky = (
         f" {count(len(card.verdict.flaky), 'flaky test')} left out." if card.verdict.flaky else ""
     )
@@ -118,8 +112,22 @@ def proof(solve: PublishedSolve, card: Scorecard) -> str:
     )
 
 
+def _shown(card: Scorecard) -> str:
+    """What tests show; a person may have accepted it without any."""
+    red, faster = len(red_to_green(card.verdict)), len(card.verdict.evidence.faster)
+    found = (
+        red
+        and f"{count(red, 'test')} red on the base commit and green with this patch"
+        f"{_by_others(card)}",
+        faster and f"{count(faster, 'test')} at least twice as fast as on the base commit",
+    )
+    said = "; ".join(part for part in found if part)
+    return f"{said}, in a sandbox that no agent has touched. " if said else ""
+
+
 def _by_others(card: Scorecard) -> str:
-    others = len(red_to_green(card.verdict)) - len(proofs(card))
+    evidence = card.verdict.evidence
+    others = len(set(evidence.proved_by) & set(evidence.cross_passed))
     return f" ({others} of other contestants)" if others else ""
 
 
@@ -139,8 +147,18 @@ def cross_examination(card: Scorecard) -> str:
     )
     failed = _bullets(evidence.cross_failed)
     passed = named("Tests of other contestants that it passes", evidence.cross_passed)
-    return "\n\n".join(
-        part for part in (f"#### Cross-examination\n\n{others}{own}", failed, passed) if part
+    parts = (f"#### Cross-examination\n\n{others}{own}", _joined(evidence.joined), failed, passed)
+    return "\n\n".join(part for part in parts if part)
+
+
+def _joined(test: str) -> str:
+    """Credit for a test that the champion did not write."""
+    if not test:
+        return ""
+    author, _, name = test.partition("::")
+    return (
+        f"The test {code_span(name, limit=MAX_NAME)} in this commit was written by"
+        f" {md(author, limit=MAX_NAME)}, and was verified together with this patch."
     )
 
 

@@ -60,6 +60,11 @@ class PublishedSolve(Value):
         champion = self.champion
         return champion is not None and is_closing(champion.scorecard.verdict)
 
+    @property
+    def joined_test(self) -> str:
+        """Another contestant's test that is part of what is published, as `handle::test id`."""
+        return "" if self.champion is None else self.champion.scorecard.verdict.evidence.joined
+
 
 class CommentFacts(Value):
     """State of the publication, for the comment."""

@@ -30,8 +30,12 @@ class Scorecard(Value):
 
 
 def red_to_green(verdict: Verdict) -> tuple[str, ...]:
-    """Tests that prove the patch; a person who accepted it is a proof and no test."""
-    return tuple(name for name in verdict.evidence.proved_by if name != PERSON)
+    """Tests that prove the patch by failing on base.
+
+    A person who accepted it is no test, and one that became faster was green before.
+    """
+    others = {PERSON, *(one.test for one in verdict.evidence.faster)}
+    return tuple(name for name in verdict.evidence.proved_by if name not in others)
 
 
 class Place(Value):

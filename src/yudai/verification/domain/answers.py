@@ -8,7 +8,13 @@ from itertools import combinations
 from yudai.kit.ids import RunId
 from yudai.verification.domain.convict import Settlement, independent, settle
 from yudai.verification.domain.expect import Choices, Known, settle_expectations
-from yudai.verification.domain.facts import Answered, Candidate, Crossing, Examination
+from yudai.verification.domain.facts import (
+    NO_TESTS,
+    Answered,
+    Candidate,
+    Crossing,
+    Examination,
+)
 from yudai.verification.domain.judge import Alone, judge_alone, shows
 from yudai.verification.domain.proof import OwnTest, ProofKind
 from yudai.verification.domain.question import (
@@ -48,13 +54,20 @@ class AnswerSet:
         return {group[0].run_id: self._excused(group[0]) for group in self.groups}
 
     def _excused(self, candidate: Candidate) -> Candidate:
-        """With what others' edits say of the tests that it breaks."""
-        more = [one for run_id, one in self.examination.expectations if run_id == candidate.run_id]
-        if not more:
-            return candidate
-        expectations = (*candidate.examined.expectations, *more)
-        examined = candidate.examined.model_copy(update={"expectations": expectations})
+        """With what others' edits say of the tests that it breaks, and where only others' ran."""
+        examined, run_id = candidate.examined, candidate.run_id
+        more = [one for run, one in self.examination.expectations if run == run_id]
+        if more:
+            expectations = (*examined.expectations, *more)
+            examined = examined.model_copy(update={"expectations": expectations})
+        if examined.doubt == NO_TESTS and run_id in self._examined_by_others:
+            examined = examined.model_copy(update={"doubt": ""})
         return candidate._replace(examined=examined)
+
+    @cached_property
+    def _examined_by_others(self) -> frozenset[RunId]:
+        settled = (c for c in self.examination.crossings if c.answered is not Answered.UNKNOWN)
+        return frozenset(crossing.target for crossing in settled)
 
     @cached_property
     def keys(self) -> dict[RunId, frozenset[str]]:

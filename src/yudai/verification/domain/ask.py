@@ -40,10 +40,12 @@ def questions(found: AnswerSet, verdicts: Verdicts) -> list[Question]:
 
 
 def accepted_by_person(found: AnswerSet, run_id: RunId) -> list[Proof]:
-    """What counts as proof because a person said so."""
-    keys = (_proof_key(kind, run_id) for kind in (QuestionKind.INTERFACE, QuestionKind.NO_PROOF))
-    is_accepted = any(found.choices.get(key) == ACCEPT.id for key in keys)
-    return [Proof(PERSON, ProofKind.INTERFACE, tied=True)] if is_accepted else []
+    """What counts as proof because a person said so; what no test shows is tied to no issue."""
+    return [
+        Proof(PERSON, ProofKind.INTERFACE, tied=kind is QuestionKind.INTERFACE)
+        for kind in (QuestionKind.INTERFACE, QuestionKind.NO_PROOF)
+        if found.choices.get(_proof_key(kind, run_id)) == ACCEPT.id
+    ]
 
 
 def unknown_to(found: AnswerSet, run_id: RunId) -> list[Crossing]:

@@ -20,7 +20,8 @@ from yudai.verification.domain.facts import (
     Examined,
 )
 from yudai.verification.domain.judge import Proof, named, shows
-from yudai.verification.domain.proof import ProofKind
+from yudai.verification.domain.phrases import faster_phrase
+from yudai.verification.domain.proof import Faster, ProofKind
 from yudai.verification.domain.question import PersonAnswer, Question
 from yudai.verification.domain.rules import RULES, Rules
 from yudai.verification.domain.verdict import Evidence, Verdict, VerdictStatus, Weighed
@@ -118,13 +119,16 @@ def _status(
         if fact:
             return status, text.format(fact)
     if proofs:
-        return VerdictStatus.PASSED, _praise(proofs)
+        return VerdictStatus.PASSED, _praise(proofs, found.answers[run_id].examined.faster)
     return VerdictStatus.UNPROVED, _shortfall(found, run_id)
 
 
-def _praise(proofs: Sequence[Proof]) -> str:
+def _praise(proofs: Sequence[Proof], faster: Sequence[Faster]) -> str:
     if proofs[0].test == PERSON:
         return "nothing is broken, and a person accepted it"
+    one = next((one for one in faster if one.test == proofs[0].test), None)
+    if one is not None:
+        return faster_phrase(one)
     goes = "goes" if len(proofs) == 1 else "go"
     return f"{named([proof.test for proof in proofs])} {goes} from red to green"
 
@@ -179,11 +183,13 @@ def _evidence(
         proved_by=tuple(dict.fromkeys(proof.test for proof in proofs)),
         weighed=tuple(_weighed(found, run_id, examined)),
         changed_expectations=changed,
+        faster=examined.faster,
         own_tests=examined.own_names,
         valid_tests=tuple(test.id for test in examined.own if shows(test, found.rules)),
         own_failed=examined.own_failed,
         cross_passed=_named(found, [c for c in met if found.passes(c)]),
         cross_failed=_named(found, failed),
+        joined=_joined(found, run_id, proofs),
         unsteady=examined.unsteady,
         withheld=examined.withheld,
         support=_support(found, run_id),
@@ -192,6 +198,14 @@ def _evidence(
         executed=examined.executed,
         baseline_executed=examined.baseline_executed,
     )
+
+
+def _joined(found: AnswerSet, run_id: RunId, proofs: Sequence[Proof]) -> str:
+    """Only while it proves: a person may have answered since it was joined."""
+    proved_by = {proof.test for proof in proofs}
+    tests = (one for one in found.examination.joined if one.run_id == run_id)
+    names = (f"{one.author}::{one.test}" for one in tests)
+    return next((name for name in names if name in proved_by), "")
 
 
 def _weighed(found: AnswerSet, run_id: RunId, examined: Examined) -> list[Weighed]:

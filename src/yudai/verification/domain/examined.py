@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from yudai.testing.domain.report import NO_REPORT, RED, Baseline, Outcome, TestReport
 from yudai.verification.domain.expectations import Expectation, gives
-from yudai.verification.domain.facts import BaseProof, Examined, OpenExpectation
+from yudai.verification.domain.facts import NO_TESTS, BaseProof, Examined, OpenExpectation
 from yudai.verification.domain.judge import (
     NO_OWN_TESTS,
     NO_SUSPICION,
@@ -94,9 +94,7 @@ def examined_of(
 
 def unseen(suspicion: Suspicion) -> Examined:
     """Of a repository where no tests can be run."""
-    return Examined(
-        doubt="no tests could be run", tampered=suspicion.tampered, withheld=suspicion.withheld
-    )
+    return Examined(doubt=NO_TESTS, tampered=suspicion.tampered, withheld=suspicion.withheld)
 
 
 def _expectations(
@@ -134,5 +132,5 @@ def _doubt(reports: Reports) -> str:
     if baseline.executed or after.executed or own_executed:
         return ""
     if _is_whole(baseline):
-        return "no tests could be run"
+        return NO_TESTS
     return "base's own tests do not run to their end"

@@ -6,7 +6,9 @@ from typing import NamedTuple
 from yudai.kit.ids import RunId
 from yudai.kit.value import Value
 from yudai.testing.domain.report import Failure, FailureKind
-from yudai.verification.domain.proof import OwnTest, ProofKind, Subject
+from yudai.verification.domain.proof import Faster, OwnTest, ProofKind, Subject
+
+NO_TESTS = "no tests could be run"
 
 
 class BaseProof(Value):
@@ -61,6 +63,8 @@ class Examined(Value):
     executed: int = 0
     baseline_executed: int = 0
     size: int = 0
+    faster: tuple[Faster, ...] = ()
+    """What became at least twice as fast, where the issue is about performance."""
     is_asked_without_proof: str = ""
     """Why a person can be asked although no test shows it: a refactoring, documents only."""
 
@@ -130,6 +134,15 @@ class RecordedValues(Value):
 NOT_RECORDED = RecordedValues()
 
 
+class JoinedTest(Value):
+    """A test of another contestant that was verified together with an answer: it is published."""
+
+    run_id: RunId
+    author: str
+    """A handle."""
+    test: str
+
+
 class Examination(Value):
     """All that was found by running one answer's tests on the others."""
 
@@ -139,6 +152,7 @@ class Examination(Value):
     expectations: tuple[tuple[RunId, OpenExpectation], ...] = ()
     """By answer: tests that it breaks and passes as another answer has edited them."""
     values: RecordedValues = NOT_RECORDED
+    joined: tuple[JoinedTest, ...] = ()
 
 
 NOT_EXAMINED = Examination()

@@ -111,7 +111,8 @@ def _proofs(examined: Examined, rules: Rules, expected: Expected) -> tuple[Proof
     own = [Proof(one.id, one.kind, one.tied) for one in examined.own if shows(one, rules)]
     given = {one.test for one in examined.expectations if one.given}
     changed = [Proof(one.test, ProofKind.BEHAVIOUR, one.test in given) for one in expected.accepted]
-    found = {proof.test: proof for proof in (*base, *own, *changed)}
+    fast = [Proof(one.test, ProofKind.BEHAVIOUR, one.tied) for one in examined.faster]
+    found = {proof.test: proof for proof in (*base, *own, *changed, *fast)}
     return tuple(found.values())
 
 

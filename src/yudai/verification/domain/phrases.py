@@ -4,7 +4,7 @@ Verdicts from before there were rules (version 0) say nothing here: they do not 
 """
 
 from yudai.verification.domain.expect import PERSON
-from yudai.verification.domain.proof import ProofKind
+from yudai.verification.domain.proof import Faster, ProofKind
 from yudai.verification.domain.verdict import ChangedExpectation, Verdict, VerdictStatus, Weighed
 
 _PROVED = {
@@ -25,6 +25,11 @@ def proof_phrase(verdict: Verdict) -> str:
         return _BY_PERSON
     about = "about this issue" if verdict.tied else "not visibly about this issue"
     return f"{_PROVED[verdict.proof]}, {about}"
+
+
+def faster_phrase(one: Faster) -> str:
+    """Of a test's id, which is foreign text."""
+    return f"{one.test} takes {one.patch_s} s instead of {one.base_s} s, in each of five runs"
 
 
 def agreement_phrase(verdict: Verdict, contestants: int | None = None) -> str:

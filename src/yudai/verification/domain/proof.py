@@ -1,9 +1,19 @@
 """What shows that a patch solves the issue: the kinds of proof, and the tests that give it."""
 
+import re
+from collections.abc import Sequence
 from enum import StrEnum
+from statistics import median
+from typing import NamedTuple
 
 from yudai.kit.value import Value
 from yudai.testing.domain.report import Failure
+
+ROUNDS = 5
+_FACTOR = 2.0
+# What is shorter is noise of the machine.
+_LEAST_S = 0.05
+_WAITS = re.compile(r"\b(?:sleep|setTimeout|setInterval|setImmediate)\b|\bAtomics\s*\.\s*wait\b")
 
 
 class ProofKind(StrEnum):
@@ -56,3 +66,42 @@ class OwnTest(Value):
         return self.kind in {ProofKind.BEHAVIOUR, ProofKind.COMMAND} or (
             self.kind is ProofKind.INTERFACE and self.named
         )
+
+
+class Faster(Value):
+    """A proof by time: a test that passes on base and patch, and the seconds that it takes."""
+
+    test: str
+    base_s: float
+    patch_s: float
+    """Both are medians."""
+    tied: bool = False
+    """It calls what the issue names, with something that the issue gives."""
+
+
+class Pair(NamedTuple):
+    """One run on base, and the one on the patch that followed it."""
+
+    base_s: float
+    patch_s: float
+
+    @property
+    def is_faster(self) -> bool:
+        return self.base_s >= _LEAST_S and self.base_s >= _FACTOR * self.patch_s
+
+
+def faster(test: str, pairs: Sequence[Pair], *, tied: bool) -> Faster | None:
+    """Every pair has to show it: one lucky run is no proof."""
+    if len(pairs) < ROUNDS or not all(pair.is_faster for pair in pairs):
+        return None
+    return Faster(
+        test=test,
+        base_s=round(median(pair.base_s for pair in pairs), 3),
+        patch_s=round(median(pair.patch_s for pair in pairs), 3),
+        tied=tied,
+    )
+
+
+def waits_by_itself(source: str) -> bool:
+    """Such a test can take its time wherever it wants."""
+    return _WAITS.search(source) is not None

@@ -4,7 +4,7 @@ from enum import StrEnum
 
 from yudai.kit.value import Value
 from yudai.testing.domain.report import Baseline
-from yudai.verification.domain.proof import ProofKind, Subject
+from yudai.verification.domain.proof import Faster, ProofKind, Subject
 
 
 class VerdictStatus(StrEnum):
@@ -49,6 +49,8 @@ class Evidence(Value):
     weighed: tuple[Weighed, ...] = ()
     """Its own valid tests, with what each shows."""
     changed_expectations: tuple[ChangedExpectation, ...] = ()
+    faster: tuple[Faster, ...] = ()
+    """Tests that prove it by being at least twice as fast as on base, in each of five runs."""
     own_tests: tuple[str, ...] = ()
     """New tests that this patch brought."""
     valid_tests: tuple[str, ...] = ()
@@ -58,6 +60,8 @@ class Evidence(Value):
     cross_passed: tuple[str, ...] = ()
     cross_failed: tuple[str, ...] = ()
     """Other contestants' valid tests, as `handle::test id`."""
+    joined: str = ""
+    """Another contestant's test that is published with this patch, as `handle::test id`."""
     unsteady: tuple[str, ...] = ()
     """Tests that failed once and passed when they were run again, alone."""
     withheld: tuple[str, ...] = ()

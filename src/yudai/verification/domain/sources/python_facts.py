@@ -2,7 +2,7 @@
 
 import ast
 import builtins
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from yudai.kit.syntax import unparse_python
 from yudai.verification.domain.edits.python_test_tree import Function, dotted
@@ -19,14 +19,19 @@ _LONGEST = 400
 def python_facts(path: str, text: str, test: str, files: Texts) -> Facts:
     found = python_test(path, text, test, files)
     parts = (*found.own, *found.helpers)
-    packages = {target.lstrip(".").partition(".")[0] for target in found.module.imported.values()}
     return facts_of(
         names=(name for part in parts for name in _called(part, found)),
         strings=(text for part in parts for text in _strings(part)),
         numbers=(number for part in parts for number in _numbers(part)),
         code=(text for part in parts for text in _code(part)),
-        without=packages,
+        without=_packages(found.module.imported.values()),
     )
+
+
+def _packages(imported: Iterable[str]) -> set[str]:
+    """Each issue can name them; a function of the same name (`from page import page`) is called."""
+    targets = [target.lstrip(".").split(".") for target in imported]
+    return {first for first, *_ in targets} - {rest[-1] for _, *rest in targets if rest}
 
 
 def _called(part: Part, test: PythonTest) -> Iterator[str]:
