@@ -78,7 +78,7 @@ async def test_what_each_role_may(crowd: Crowd, login: str, rights: set[Right]):
             assert isinstance(refused.value, NotFoundError) is (not rights)
 
 
-async def test_what_may_not_be_seen_is_told_as_what_is_not_there(crowd: Crowd):
+async def test_what_may_not_be_seen_is_reported_as_what_is_not_there(crowd: Crowd):
     eve = await crowd.person("eve")
     missing = SolveId("0190a000-0000-7000-8000-0000000000ff")
     for known, unknown, check in (

@@ -73,7 +73,7 @@ async def test_reading_prefers_ones_own_then_the_app_then_the_server(crowd: Crow
     assert token(await served.keyring.reading(repo, user_id="")) == SERVER.get_secret_value()
 
 
-async def test_nobody_publishes_with_the_right_of_somebody_else(crowd: Crowd, repo: RepoRef):
+async def test_no_one_publishes_with_the_right_of_another_person(crowd: Crowd, repo: RepoRef):
     """Two users and an App that may push: the confused deputy."""
     wim, rita, eve = [await crowd.person(login) for login in ("wim", "rita", "eve")]
     served = Crowd(crowd.store, crowd.forge, crowd.clock, crowd.vault, SERVER)
@@ -103,7 +103,7 @@ async def test_a_right_that_was_taken_away_is_gone_at_once(crowd: Crowd, repo: R
         await crowd.keyring.writing(repo, user_id=wim.id)
 
 
-async def test_the_servers_token_writes_only_where_nobody_in_particular_asks(
+async def test_the_servers_token_writes_only_where_no_one_in_particular_asks(
     store: Store, crowd: Crowd, repo: RepoRef
 ):
     with pytest.raises(ForbiddenError, match="GITHUB_TOKEN"):
@@ -187,7 +187,7 @@ async def test_a_refresh_token_that_is_over_is_not_tried(crowd: Crowd):
         RefusedError("the App's secret is wrong"),
     ],
 )
-async def test_whatever_else_is_said_signs_nobody_out(
+async def test_whatever_else_is_said_signs_no_one_out(
     crowd: Crowd, monkeypatch: pytest.MonkeyPatch, error: YudaiError
 ):
     ada = await crowd.person("ada")
@@ -201,7 +201,7 @@ async def test_whatever_else_is_said_signs_nobody_out(
     assert await crowd.keyring.own(ada.id) is not None
 
 
-async def test_a_process_that_cannot_refresh_signs_nobody_out(crowd: Crowd):
+async def test_a_process_that_cannot_refresh_signs_no_one_out(crowd: Crowd):
     ada = await crowd.person("ada")
     crowd.clock.time += HOURS_8
     without = Keyring(crowd.store, crowd.clock, crowd.vault, crowd.forge)
@@ -223,7 +223,7 @@ async def test_who_disconnects_leaves_nothing_behind(crowd: Crowd):
             assert (await db.scalars(select(table.user_id))).all() == [wim.id], table
 
 
-async def test_a_forge_that_hangs_holds_up_nobody_for_long(
+async def test_a_forge_that_hangs_holds_up_no_one_for_long(
     crowd: Crowd, monkeypatch: pytest.MonkeyPatch
 ):
     ada = await crowd.person("ada")
@@ -258,7 +258,7 @@ async def test_keys_of_the_vault_are_rotated(store: Store):
 
 
 @pytest.mark.parametrize("later_s", [0.0, HOURS_8])
-async def test_a_process_with_the_wrong_keys_signs_nobody_out(store: Store, later_s: float):
+async def test_a_process_with_the_wrong_keys_signs_no_one_out(store: Store, later_s: float):
     before = Crowd(store)
     ada = await before.person("ada")
     before.clock.time += later_s

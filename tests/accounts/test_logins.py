@@ -59,7 +59,7 @@ async def test_a_callback_is_good_once(crowd: Crowd):
         await crowd.logins.finish(back, redirect_uri=HERE)
 
 
-async def test_a_callback_of_another_browser_lets_nobody_in(crowd: Crowd):
+async def test_a_callback_of_another_browser_lets_no_one_in(crowd: Crowd):
     mine, theirs = await begun(crowd, "ada"), await begun(crowd, "eve")
     for forged in (
         theirs._replace(ticket=mine.ticket),
@@ -113,7 +113,7 @@ def test_the_challenge_is_that_of_the_standard():
     assert challenge_of(verifier) == "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
 
 
-async def test_what_the_forge_refuses_is_told(crowd: Crowd):
+async def test_what_the_forge_refuses_is_reported(crowd: Crowd):
     back = await begun(crowd)
     with pytest.raises(ForbiddenError, match=r"access_denied"):
         await crowd.logins.finish(back._replace(error="access_denied\n\n"), redirect_uri=HERE)
@@ -122,7 +122,7 @@ async def test_what_the_forge_refuses_is_told(crowd: Crowd):
         await crowd.logins.finish(back._replace(code=""), redirect_uri=HERE)
 
 
-async def test_a_forge_that_is_away_lets_nobody_in(crowd: Crowd):
+async def test_a_forge_that_is_away_lets_no_one_in(crowd: Crowd):
     back = await begun(crowd)
     crowd.forge.faults.before("whoami")
     with pytest.raises(ForgeError):
@@ -188,7 +188,7 @@ async def test_logging_in_again_gives_another_secret_and_ends_the_former(crowd: 
 
 
 @pytest.mark.parametrize("change", ["", "0" * 64, "x" * 64, "A" * 64, "é" * 64])
-async def test_a_secret_that_was_tampered_with_lets_nobody_in(crowd: Crowd, change: str):
+async def test_a_secret_that_was_tampered_with_lets_no_one_in(crowd: Crowd, change: str):
     await crowd.log_in("ada")
     assert await crowd.logins.who(change) is None
 
@@ -240,7 +240,7 @@ async def test_a_key_is_good_until_it_ends_or_is_revoked(crowd: Crowd):
     assert await crowd.keys.use(SecretStr(lasting.key)) is None
 
 
-async def test_a_key_of_somebody_else_is_not_there(crowd: Crowd):
+async def test_another_persons_key_is_not_there(crowd: Crowd):
     ada, eve = await crowd.person("ada"), await crowd.person("eve")
     made = await crowd.keys.create(ada.id, "CI", scopes=ALL_SCOPES)
     assert await crowd.keys.list(eve.id) == ()
@@ -249,7 +249,7 @@ async def test_a_key_of_somebody_else_is_not_there(crowd: Crowd):
     assert await crowd.keys.use(SecretStr(made.key))
 
 
-async def test_what_is_nearly_a_key_lets_nobody_in(crowd: Crowd):
+async def test_what_is_nearly_a_key_lets_no_one_in(crowd: Crowd):
     ada = await crowd.person("ada")
     one, two = [await crowd.keys.create(ada.id, "x", scopes=ALL_SCOPES) for _ in range(2)]
     _, first_id, first = one.key.split("_")

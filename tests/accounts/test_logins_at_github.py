@@ -124,7 +124,7 @@ async def test_a_token_is_refreshed_by_the_real_one(
 
 
 @pytest.mark.parametrize("status", [401, 403, 404])
-async def test_a_proxy_that_refuses_signs_nobody_out(
+async def test_a_proxy_that_refuses_signs_no_one_out(
     accounts: Accounts, clock: MovingClock, github: GitHubServer, status: int
 ):
     bob = await log_in(accounts, "bob")

@@ -73,7 +73,7 @@ async def test_a_socket_of_a_process_that_died_is_replaced(ground: EndpointGroun
         assert path.is_socket()
 
 
-async def test_on_a_loopback_port_nobody_is_answered_without_a_token(ground: EndpointGround):
+async def test_on_a_loopback_port_no_one_is_answered_without_a_token(ground: EndpointGround):
     async with serve_on_loopback(ground.endpoint) as url, httpx.AsyncClient(base_url=url) as client:
         assert url.startswith("http://127.0.0.1:")
         refused = await client.post(PATH, json={"messages": HELLO})

@@ -89,6 +89,6 @@ def test_what_is_no_such_file_at_all(content: bytes):
         read_command_agents(content, name=NAME)
 
 
-def test_characters_that_nobody_types_are_refused():
+def test_characters_that_no_one_types_are_refused():
     with pytest.raises(RefusedError, match="contains control characters"):
         read_command_agents(b'agents: {a: {command: "x\\ey"}}', name=NAME)

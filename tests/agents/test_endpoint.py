@@ -387,7 +387,7 @@ async def test_what_earlier_attempts_cost_counts(ground: EndpointGround):
         (Cause.SCRIPT_EXHAUSTED, 502, "script_exhausted", "false"),
     ],
 )
-async def test_a_failing_model_is_told_in_our_words(
+async def test_a_failing_model_is_reported_in_our_words(
     tmp_path: Path, cause: Cause, status: int, code: str, retry: str
 ):
     def fail(_: Call) -> Completion:
@@ -463,7 +463,7 @@ async def test_a_report_ends_what_is_under_way_and_frees_lost_money(
         assert (await db.scalars(select(HoldRow))).all() == []
 
 
-async def test_a_reply_that_comes_too_late_costs_and_is_not_told(ground: EndpointGround):
+async def test_a_reply_that_comes_too_late_costs_and_is_not_reported(ground: EndpointGround):
     waiting = WaitingGateway(lambda _: completion())
     slow = make_ground(ground.store, waiting, ground.clock)
     call = asyncio.create_task(slow.ask())

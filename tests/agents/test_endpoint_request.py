@@ -122,7 +122,7 @@ def test_a_cache_lasts_no_longer_than_is_paid_for():
         '{"messages": [{"role": "user", "content": "x"}]}'.encode("utf-32"),
     ],
 )
-def test_what_nobody_could_be_sent_is_no_json(body: bytes):
+def test_what_no_one_could_be_sent_is_no_json(body: bytes):
     with pytest.raises(RefusedError, match="the body is not JSON"):
         read_request(body)
 

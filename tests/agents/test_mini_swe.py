@@ -43,7 +43,7 @@ async def test_a_run_ends_with_its_patch_plan_and_numbers(stage: Stage):
     assert outcome.plan_before_edit
 
 
-async def test_every_message_is_told_once_in_order_with_running_numbers(stage: Stage):
+async def test_every_message_is_reported_once_in_order_with_running_numbers(stage: Stage):
     await stage.play([{"say": "look", "run": ["true", "true"]}, {"run": EDIT}, {"finish": True}])
     told = stage.told
     assert told.roles == [
@@ -388,7 +388,7 @@ async def test_a_gateway_that_fails_carries_its_own_cause(stage: Stage):
     assert outcome.error == "the budget is used up"
 
 
-async def test_what_nobody_expected_is_raised_without_its_details_in_the_trajectory(stage: Stage):
+async def test_what_no_one_expected_is_raised_without_its_details_in_the_trajectory(stage: Stage):
     def fail(call: Call) -> Completion:
         raise RuntimeError("key-123")
 

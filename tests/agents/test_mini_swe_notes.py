@@ -72,7 +72,7 @@ async def test_without_an_edit_one_diff_tells_that_there_is_none(stage: Stage):
     assert not kept(stage)
 
 
-async def test_a_tree_that_nobody_looked_at_is_taken_anew(stage: Stage):
+async def test_a_tree_that_no_one_looked_at_is_taken_again(stage: Stage):
     """A run that ends between a command and the look at what it did."""
 
     class Sleepy(FolderSandbox):

@@ -25,7 +25,7 @@ async def test_the_prompt_tells_everything_that_matters(tmp_path):
     assert "$" not in user
 
 
-def test_without_a_test_command_the_agent_is_told_to_look():
+def test_without_a_test_command_the_agent_is_asked_to_look():
     facts = prompts.facts(task().model_copy(update={"test_command": ""}), LIMITS)
     assert "not known" in prompts.fill("instance", facts)
 

@@ -68,7 +68,7 @@ async def test_models_are_found_and_priced_by_route_and_field(client: httpx.Asyn
     )
 
 
-async def test_what_says_the_same_to_both_is_told_once(client: httpx.AsyncClient):
+async def test_what_says_the_same_to_both_is_reported_once(client: httpx.AsyncClient):
     told = await refused(client, ask("/nowhere/at/all"))
     assert "command_line" not in told
     told = problem(await client.get(f"/api/runs/{UNKNOWN}"), Code.NOT_FOUND)

@@ -174,7 +174,7 @@ WRONG = [
 ]
 
 
-async def test_a_wrong_method_is_told_all_right_ones(client: httpx.AsyncClient):
+async def test_a_wrong_method_is_answered_with_all_right_ones(client: httpx.AsyncClient):
     for method, path, allowed in WRONG:
         answer = await client.request(method, path)
         assert (answer.status_code, answer.headers["allow"]) == (405, allowed), path
@@ -358,7 +358,7 @@ async def test_every_error_has_its_answer(app: FastAPI):
         assert body.get("state") == getattr(error, "state", None)
 
 
-async def test_what_nobody_expected_is_logged_under_its_id(app: FastAPI):
+async def test_what_no_one_expected_is_logged_under_its_id(app: FastAPI):
     error = ValueError("the reason")
 
     @app.get("/broken")

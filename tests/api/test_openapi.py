@@ -55,7 +55,7 @@ def test_every_operation_says_what_can_go_wrong():
                 assert list(response["content"]) == [MEDIA_TYPE], (path, status)
 
 
-def test_only_statuses_of_known_problems_are_told():
+def test_only_statuses_of_known_problems_are_reported():
     told = {int(s) for _, _, op in operations() for s in op["responses"] if int(s) >= 400}
     assert told == {kind.status for kind in KINDS.values()} - {405}
 

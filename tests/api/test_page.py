@@ -65,7 +65,7 @@ async def test_every_deep_link_is_the_index(client: httpx.AsyncClient):
         assert answer.headers["cache-control"] == "no-cache"
 
 
-async def test_a_page_is_told_to_be_careful(client: httpx.AsyncClient):
+async def test_a_page_has_careful_headers(client: httpx.AsyncClient):
     for path in ("/", "/index.html", "/new"):
         headers = (await client.get(path)).headers
         assert headers["content-security-policy"] == CSP
@@ -194,7 +194,7 @@ async def test_scripts_are_compressed_and_fonts_are_not(client: httpx.AsyncClien
     assert "content-encoding" not in font.headers
 
 
-async def test_a_page_that_is_built_anew_is_served_at_once(client: httpx.AsyncClient, built: Path):
+async def test_a_page_that_is_built_again_is_served_at_once(client: httpx.AsyncClient, built: Path):
     assert (await client.get("/")).text == INDEX
     (built / "index.html").unlink()
     missing = await client.get("/solves/1")

@@ -75,7 +75,7 @@ async def test_who_is_stopped_while_waiting_leaves_the_place_to_the_next():
     assert run_verifier.done == ["r"]
 
 
-async def test_each_try_looks_for_the_base_anew():
+async def test_each_try_looks_for_the_base_again():
     """One that is gone is built again by whoever looks for it."""
     seen: list[object] = []
 

@@ -77,7 +77,7 @@ async def test_from_a_program_in_a_sandbox_to_the_timeline(
     assert event.data == {"host": "evil.example", "phase": phase.value}
 
 
-async def test_each_is_told_once_of_each_run_and_of_the_solve_itself(listener: Listener):
+async def test_each_is_reported_once_of_each_run_and_of_the_solve_itself(listener: Listener):
     async with listener.recorder.writing():
         for _ in range(3):
             for owner in (run_id(0), run_id(1), SOLVE):
@@ -122,7 +122,7 @@ async def test_only_so_many_owners_are_remembered(
     assert len(await listener.told()) == 2
 
 
-async def test_more_than_can_wait_is_dropped_and_nobody_waits(listener: Listener):
+async def test_more_than_can_wait_is_dropped_and_no_one_waits(listener: Listener):
     with capture_logs() as logs:
         for number in range(998):
             listener.recorder.record(blocked("nobody", host=f"h{number}.example"))
@@ -138,7 +138,7 @@ async def test_more_than_can_wait_is_dropped_and_nobody_waits(listener: Listener
     ]
 
 
-async def test_of_nobody_that_is_known(listener: Listener):
+async def test_a_blocked_host_of_an_unknown_owner_is_dropped(listener: Listener):
     async with listener.recorder.writing():
         listener.recorder.record(blocked("doctor"))
 

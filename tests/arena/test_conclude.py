@@ -172,7 +172,7 @@ async def test_an_answer_that_comes_meanwhile_counts(context: Context):
     assert (solve.state, solve.champion_run_id) == (SolveState.COMPLETED, None)
 
 
-async def test_whoever_lost_the_solve_writes_nothing(context: Context):
+async def test_a_worker_that_lost_the_solve_writes_nothing(context: Context):
     await Ring(context).solve(failed(), **RUNNING)
 
     class Overtaken(AskingDecider):
@@ -193,7 +193,7 @@ async def test_nothing_is_done_for_a_solve_that_is_not_running(context: Context)
     assert decider.seen == []
 
 
-async def test_the_stored_verdicts_stand_where_nobody_decides(context: Context):
+async def test_the_stored_verdicts_stand_where_no_one_decides(context: Context):
     await Ring(context).solve(failed(), passed(), **RUNNING)
     solve = await conclude(context, StoredFacts(context.store))
     assert (solve.state, solve.champion_run_id) == (SolveState.AWAITING_REVIEW, run_id(1))

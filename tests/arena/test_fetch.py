@@ -204,7 +204,7 @@ async def test_the_repository_says_how_it_is_made_ready(bench: Bench):
     )
 
 
-async def test_somebody_elses_solve_is_not_written_to(bench: Bench):
+async def test_another_persons_solve_is_not_written_to(bench: Bench):
     solve, claim = await bench.open()
     _, newer = await bench.take(WorkerId("w2"))
     with pytest.raises(ClaimLostError):

@@ -504,7 +504,7 @@ async def test_a_frozen_worker_that_wakes_up_takes_nothing_back(arena: Arena):
     assert (document.solve.state, only(document).verdict.status) == ("awaiting_review", "passed")
 
 
-async def test_a_run_that_nobody_ended_is_ended_before_the_ranking(arena: Arena):
+async def test_a_run_that_no_one_ended_is_ended_before_the_ranking(arena: Arena):
     solve_id = await arena.open("hangs")
     await arena.gateway.hanging.wait()
     other = arena.flow(WorkerId("another worker"))

@@ -86,7 +86,7 @@ async def test_the_issue_is_kept_as_it_was_when_the_solve_opened(reader: ReadIss
     assert row.origin.kind is OriginKind.PERSON
 
 
-async def test_hidden_text_and_strangers_comments_reach_nobody(reader: ReadIssues):
+async def test_hidden_text_and_strangers_comments_reach_no_one(reader: ReadIssues):
     forge, repo = reader.forge, reader.repo
     forge.change_issue(
         repo, reader.number, body=f"1 + 1 is 3 {HIDDEN}\u200b", title="It\u202e adds"
@@ -155,7 +155,7 @@ async def test_what_is_not_there_is_refused_with_its_field(reader: ReadIssues):
         assert type(error) is RefusedError
 
 
-async def test_the_forge_is_asked_in_the_name_of_whoever_asks(reader: ReadIssues):
+async def test_the_forge_is_asked_in_the_name_of_the_person_who_asks(reader: ReadIssues):
     secret = reader.forge.add_repository("ada/secret", is_private=True, roles={"wim": Role.READ})
     number = reader.forge.add_issue(secret, "quiet")
     await reader.refused(repo_url="ada/secret", issue_number=number)

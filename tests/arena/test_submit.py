@@ -53,7 +53,7 @@ async def count(place: Place, table: type[Any]) -> int:
         return await db.scalar(select(func.count()).select_from(table)) or 0
 
 
-async def test_a_solve_belongs_to_whoever_asked(place: Place, engine: RecordingEngine):
+async def test_a_solve_belongs_to_the_person_who_asked(place: Place, engine: RecordingEngine):
     talk = ConversationId("0190a000-0000-7000-8000-00000000cccc")
     solve_id, _ = await place.submitter.submit(REMOTE, user_id="ada", conversation_id=talk)
     async with place.context.store.read() as db:

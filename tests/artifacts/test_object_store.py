@@ -70,7 +70,7 @@ async def test_what_was_cut_short_is_damaged_until_it_is_put_again(
     assert await artifacts.get(ref) == CONTENT
 
 
-async def test_a_changed_byte_is_an_error_and_nobody_gets_all_of_it(
+async def test_a_changed_byte_is_an_error_and_no_one_gets_all_of_it(
     artifacts: ObjectStoreArtifacts, tmp_path: Path
 ):
     ref = await artifacts.put(ArtifactKind.TEST_LOG, CONTENT)

@@ -207,7 +207,7 @@ def error(code: str) -> str:
         (answering("400 Bad", error("AuthorizationHeaderMalformed")), "set AWS_REGION"),
     ],
 )
-async def test_faults_of_a_server_are_told_in_one_line_without_its_words(
+async def test_faults_of_a_server_are_reported_in_one_line_without_its_words(
     talk: Talk, told: str, tmp_path: Path
 ):
     timeouts = IMPATIENT if talk is silent else SOON

@@ -104,7 +104,7 @@ async def test_a_folder_of_the_person_is_found(tmp_path: Path, monkeypatch: pyte
     assert len(list((tmp_path / "trajectories").iterdir())) == 1
 
 
-async def test_nobody_collects_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+async def test_no_one_collects_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.chdir(tmp_path)
     with capture_logs() as logs:
         await keep(NoTrajectoryFiles())

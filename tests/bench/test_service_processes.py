@@ -44,7 +44,7 @@ def test_memory_is_read_as_the_kernel_writes_it():
     assert memory.peak_mb(os.getpid()) > 10
 
 
-def test_descendants_are_all_generations_and_nobody_else():
+def test_descendants_are_all_generations_and_no_one_else():
     parents = {1: 0, 10: 1, 11: 10, 12: 11, 20: 1, 13: 10}
     assert memory.descendants(10, parents) == {11, 12, 13}
     assert memory.descendants(12, parents) == set()

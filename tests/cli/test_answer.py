@@ -115,7 +115,9 @@ async def test_a_solve_that_asks_nothing(ring: Ring, settings: Settings, capsys)
         await run_answer(settings, "", ["accept"], json=False)
 
 
-async def test_a_server_is_told_and_watched_until_it_has_decided(settings: Settings, capsys):
+async def test_a_server_gets_the_answer_and_is_watched_until_it_has_decided(
+    settings: Settings, capsys
+):
     there_is = {**EXPECTATION.model_dump(mode="json"), "id": "0190a000-q", "asked_at": 1.0}
     question = {**there_is, "choice": None, "answered_by": "", "answered_at": None}
     waiting = document(SOLVE, questions=[question])

@@ -16,7 +16,7 @@ from yudai.settings import Settings
 
 
 @pytest.mark.parametrize("variables", [{"DISPLAY": ":0"}, {"WAYLAND_DISPLAY": "wayland-0"}])
-def test_a_browser_comes_up_where_somebody_sees_it(variables: dict[str, str]):
+def test_a_browser_comes_up_where_someone_sees_it(variables: dict[str, str]):
     far = {"SSH_CONNECTION": "10.0.0.1 1 10.0.0.2 22"}
     assert has_desktop(variables, is_terminal=True)
     assert not has_desktop(variables, is_terminal=False)

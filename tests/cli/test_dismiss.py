@@ -62,7 +62,7 @@ async def test_what_awaits_no_review_is_refused(ring: Ring, settings: Settings):
         await run_dismiss(settings, "", reason="", json=False)
 
 
-async def test_a_server_is_told(settings: Settings, capsys):
+async def test_a_dismissal_reaches_the_server(settings: Settings, capsys):
     async with serving(Stub()) as stub:
         stub.on("GET", "/api/solves", {"solves": [summary(SOLVE)], "cursor": None, "reset": False})
         stub.on("GET", f"/api/solves/{SOLVE}", document(SOLVE))

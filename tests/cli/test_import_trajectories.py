@@ -29,7 +29,7 @@ def write(folder: Path, value: object, name: str = "it.traj.json") -> Path:
     return path
 
 
-async def test_a_person_is_told_what_became_of_each_file(tmp_path: Path, settings, capsys):
+async def test_what_became_of_each_file_is_printed(tmp_path: Path, settings, capsys):
     files = [write(tmp_path, version_2()), write(tmp_path, version_1(), "old.traj.json")]
     assert await run_import(settings, files, json=False) == 0
     shown = capsys.readouterr().out

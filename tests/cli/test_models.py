@@ -64,7 +64,7 @@ async def test_the_list_as_json(settings: Settings, capsys: Captured):
     assert len(entries) == len(packaged())
 
 
-async def test_an_edit_is_told_listed_and_taken_back(settings: Settings, capsys: Captured):
+async def test_an_edit_is_reported_listed_and_taken_back(settings: Settings, capsys: Captured):
     edit = change(price="1,4", model_id="served", aliases=["four", "gpt-4.1", "four"])
     assert await run_models_set(settings, "gpt-4.1", edit) == 0
     assert "$1 in, $1 cached, $4 out" in capsys.readouterr().out

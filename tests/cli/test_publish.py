@@ -116,7 +116,7 @@ async def test_a_forges_issue_is_sent_by_its_number(stub: Stub, settings: Settin
     assert "ada/calc#12" in said
 
 
-async def test_who_did_not_ask_for_a_pull_request_is_told_how(
+async def test_who_did_not_ask_for_a_pull_request_is_shown_how(
     stub: Stub, settings: Settings, capsys
 ):
     given = GIVEN._replace(json=False)
@@ -219,7 +219,7 @@ async def test_a_lost_answer_is_asked_for_again(stub: Stub, settings: Settings):
     assert len(stub.bodies("POST", PUBLISH)) == 2
 
 
-async def test_what_the_server_will_not_publish_is_told(stub: Stub, settings: Settings):
+async def test_what_the_server_will_not_publish_is_reported(stub: Stub, settings: Settings):
     stub.on("POST", PUBLISH, problem(409, "it has no champion: choose one first"))
     with pytest.raises(ConflictError, match="choose one first"):
         await run_publish(at(stub, settings), SOLVE, json=True)
@@ -229,7 +229,7 @@ async def test_what_the_server_will_not_publish_is_told(stub: Stub, settings: Se
         await run_publish(at(stub, settings), SOLVE, json=True)
 
 
-async def test_nobody_waits_for_a_forge_that_is_away_for_long(stub: Stub, settings: Settings):
+async def test_no_one_waits_for_a_forge_that_is_away_for_long(stub: Stub, settings: Settings):
     stub.on("POST", PUBLISH, view("pushed", error="rate limit", due_at=4e9, tries=3))
     with pytest.raises(RefusedError, match=r"rate limit.*publish 0000aaaa` continues later"):
         await run_publish(at(stub, settings), SOLVE, json=True)

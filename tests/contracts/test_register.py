@@ -122,7 +122,7 @@ async def test_all_of_one_register_have_one_name(office: Office):
     assert len(names.pop()) == 16
 
 
-async def test_of_somebody_of_ours_nothing_is_known(office: Office):
+async def test_of_an_owner_of_ours_nothing_is_known(office: Office):
     assert await office.enter().tags("doctor") == Tags()
 
 

@@ -184,21 +184,21 @@ async def _no_sleep(seconds: float) -> None:
     assert 0 <= seconds <= 60
 
 
-async def test_somebody_is_who_they_are(ground: Ground) -> None:
+async def test_a_known_person_is_who_they_are(ground: Ground) -> None:
     account = await ground.forge.whoami(by=ground.by("bob"))
     assert account.login == "bob"
     assert account.id > 0
     assert not account.is_bot
 
 
-async def test_nobody_is_nobody(ground: Ground) -> None:
+async def test_an_anonymous_caller_is_no_one(ground: Ground) -> None:
     with pytest.raises(ForbiddenError):
         await ground.forge.whoami(by=ANONYMOUS)
     with pytest.raises(ForbiddenError):
         await ground.forge.repositories(by=ANONYMOUS)
 
 
-async def test_a_bad_token_is_told_as_one(ground: Ground) -> None:
+async def test_a_bad_token_is_reported_as_one(ground: Ground) -> None:
     repo = ground.repository()
     bad = Credential(kind=CredentialKind.SERVER, token=SecretStr("ghp_bad"))
     with pytest.raises(ForbiddenError) as caught:
@@ -234,7 +234,7 @@ async def test_names_are_found_however_they_are_written(ground: Ground) -> None:
     assert (await ground.forge.repository(other, by=ground.by("bob"))).ref == repo
 
 
-async def test_repositories_of_somebody_last_pushed_first(ground: Ground) -> None:
+async def test_repositories_of_someone_last_pushed_first(ground: Ground) -> None:
     first, second = ground.repository("octo/one"), ground.repository("octo/two")
     ground.repository("octo/three", roles={"ada": Role.ADMIN})
     ground.push(first, "main", "Later")
@@ -442,7 +442,7 @@ async def test_what_cannot_be_opened_is_refused(ground: Ground) -> None:
         await ground.forge.pull(repo, 99, by=by)
 
 
-async def test_a_lost_answer_is_told_and_the_act_is_done_once(ground: Ground) -> None:
+async def test_a_lost_answer_is_reported_and_the_act_is_done_once(ground: Ground) -> None:
     repo = ground.repository()
     by = ground.by("bob")
     number = ground.issue(repo, "One", by="carol")

@@ -209,7 +209,7 @@ async def test_it_sees_no_process_of_the_host(sandbox: Sandbox, promises: Promis
     assert (seconds not in seen) is await promises("processes")
 
 
-async def test_nobody_is_in_the_sandbox_but_its_runner(walled: Sandbox):
+async def test_no_one_is_in_the_sandbox_but_its_runner(walled: Sandbox):
     assert (await walled.exec("set -- /proc/[0-9]*; echo $#")).text == "2\n"
 
 

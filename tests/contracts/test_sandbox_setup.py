@@ -336,7 +336,7 @@ async def test_what_set_up_said_is_kept(fresh: Backend, source: Path, tmp_path: 
     assert await fresh.setup_log(BaseRef(key="unknown")) == b""
 
 
-async def test_what_set_up_said_before_it_failed_is_told(anywhere: Backend, source: Path):
+async def test_what_set_up_said_before_it_failed_is_reported(anywhere: Backend, source: Path):
     spec = BaseSpec(key="k", source=source, setup=("echo one", "echo two; exit 3", "echo never"))
     with pytest.raises(SetupError) as failed:
         await anywhere.prepare(spec)
@@ -516,7 +516,7 @@ async def test_a_given_environment_stays_as_it_is(fresh: Backend, source: Path, 
     assert {path for path in env.rglob("*") if not path.is_symlink()} == before
 
 
-async def test_a_base_whose_interpreter_is_gone_is_built_anew(
+async def test_a_base_whose_interpreter_is_gone_is_built_again(
     fresh: Backend, source: Path, tmp_path: Path
 ):
     sandbox = await set_up(fresh, source, "date +%s%N >built")

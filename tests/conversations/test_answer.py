@@ -182,7 +182,7 @@ async def test_it_says_which_setting_is_missing(
         (RuntimeError("what nobody expected: sk-secret"), "Yudai failed; this is our fault"),
     ],
 )
-async def test_a_model_that_fails_is_told_once_and_never_tried_again(
+async def test_a_model_that_fails_is_reported_once_and_never_tried_again(
     chat_rows: ChatRows, new_answering: NewAnswering, error: Exception, words: str
 ) -> None:
     gateway = fails(error)
@@ -219,7 +219,7 @@ async def test_a_model_that_hangs_is_left(chat_rows: ChatRows, new_answering: Ne
     assert gateway.left.is_set()
 
 
-async def test_a_model_that_is_not_known_is_told(
+async def test_a_model_that_is_not_known_is_reported(
     chat_rows: ChatRows, new_answering: NewAnswering
 ) -> None:
     reply = await answered(chat_rows, new_answering(completes("never"), "gpt-4.1-mimi"))

@@ -26,7 +26,7 @@ def database_kind() -> Kind:
 
 
 @BOTH
-async def test_a_solve_is_told_from_its_queue_to_its_review(chat_rows: ChatRows) -> None:
+async def test_a_solve_is_reported_from_its_queue_to_its_review(chat_rows: ChatRows) -> None:
     await chat_rows.solve(not_started=())
     await chat_rows.play()
     assert await post_milestones(chat_rows.store, SOLVE) == 5
@@ -123,7 +123,7 @@ async def test_only_the_first_passing_run_is_news(chat_rows: ChatRows) -> None:
     ]
 
 
-async def test_other_ends_are_told_as_they_are(chat_rows: ChatRows) -> None:
+async def test_other_ends_are_reported_as_they_are(chat_rows: ChatRows) -> None:
     ends = {
         "a1": (SolveEvent.ABSTAINED, {"reason": "no champion: no run passed"}),
         "a2": (SolveEvent.BROKE, {"reason": "the base\nis\x1b[31m " + "x" * 900}),
@@ -145,7 +145,7 @@ async def test_other_ends_are_told_as_they_are(chat_rows: ChatRows) -> None:
     assert said["a3"] == "is cancelled."
 
 
-async def test_solves_of_one_conversation_are_told_apart(chat_rows: ChatRows) -> None:
+async def test_solves_of_one_conversation_are_distinguished(chat_rows: ChatRows) -> None:
     await chat_rows.solve()
     await chat_rows.solve(SECOND, issue_number=None, issue_title="It is\nslow " + "x" * 400)
     for solve_id in (SOLVE, SECOND, SOLVE):
@@ -175,14 +175,14 @@ async def test_a_sweep_tells_what_a_dead_process_did_not(chat_rows: ChatRows) ->
     assert await post_all_milestones(chat_rows.store) == 0
 
 
-async def test_a_solve_without_a_conversation_is_told_to_nobody(chat_rows: ChatRows) -> None:
+async def test_a_solve_without_a_conversation_is_posted_nowhere(chat_rows: ChatRows) -> None:
     await chat_rows.solve(conversation_id=None)
     await chat_rows.play()
     assert await post_milestones(chat_rows.store, SOLVE) == 0
     assert await chat_rows.said() == []
 
 
-async def test_a_question_is_told_once(chat_rows: ChatRows) -> None:
+async def test_a_question_is_reported_once(chat_rows: ChatRows) -> None:
     await chat_rows.solve()
     async with chat_rows.store.change() as db:
         for text in ("Should it be 4?", "And 5?"):

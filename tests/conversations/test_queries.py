@@ -120,7 +120,7 @@ async def test_a_reader_with_a_cursor_misses_no_message(url: str, chat_rows: Cha
     assert len(await reading) == 64
 
 
-async def test_what_nobody_has_answered(chat_rows: ChatRows) -> None:
+async def test_what_no_one_has_answered(chat_rows: ChatRows) -> None:
     await chat_rows.open()
     await chat_rows.say("too old", at=1.0)
     answered = await chat_rows.say("answered")

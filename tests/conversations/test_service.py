@@ -160,7 +160,7 @@ async def test_a_place_that_cannot_be_a_repository_is_refused(talk: Talk) -> Non
             await talk.conversations.create(ConversationAsk(**repo), **ME)
 
 
-async def test_somebody_elses_conversation_is_not_there(talk: Talk) -> None:
+async def test_another_persons_conversation_is_not_there(talk: Talk) -> None:
     they: Any = {"user_id": "somebody"}
     here, at = talk.conversations, talk.made.id
     for attempt in (
@@ -310,7 +310,7 @@ async def test_a_conversation_without_a_repository_says_so(talk: Talk) -> None:
         await talk.conversations.solve_issue(made.id, 12, IssueAsk(), **ME)
 
 
-async def test_a_folder_that_is_not_there_is_told(talk: Talk, tmp_path: Path) -> None:
+async def test_a_folder_that_is_not_there_is_reported(talk: Talk, tmp_path: Path) -> None:
     ask = ConversationAsk(repo_path=str(tmp_path / "nowhere"))
     made = await talk.conversations.create(ask, **ME)
     await talk.conversations.post(made.id, "/solve Sums are wrong model=o3", **ME)
@@ -336,7 +336,7 @@ async def test_an_issue_is_solved_by_its_number(talk: Talk) -> None:
         await talk.conversations.solve_issue(talk.made.id, 12, IssueAsk(issue_number=13), **ME)
 
 
-async def test_nobody_named_means_few_and_different(talk: Talk) -> None:
+async def test_without_named_models_there_are_few_and_different_contestants(talk: Talk) -> None:
     solve = await talk.solve(
         await talk.conversations.solve_issue(talk.made.id, 12, IssueAsk(), **ME)
     )

@@ -58,7 +58,7 @@ def test_a_signature_that_does_not_hold(github: GitHubServer, claims: dict[str, 
     assert client.get("/app").status_code == 401
 
 
-def test_somebody_elses_key(github: GitHubServer, app: httpx.Client):
+def test_another_persons_key(github: GitHubServer, app: httpx.Client):
     text = app.headers["authorization"].removeprefix("Bearer ")
     head, body, signature = text.split(".")
     forged = f"{head}.{body}.{signature[::-1]}"

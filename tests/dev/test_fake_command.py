@@ -83,7 +83,7 @@ def test_one_document_says_it_all_and_a_restart_goes_on(tmp_path: Path):
         assert end(process, signal.SIGTERM) == 0
 
 
-def test_people_are_told_what_to_do_next(tmp_path: Path):
+def test_people_see_what_to_do_next(tmp_path: Path):
     folder = tmp_path / "a folder"
     with fake_github(folder) as process:
         assert process.stdout is not None

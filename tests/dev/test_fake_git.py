@@ -62,7 +62,7 @@ def test_what_is_private_is_not_there_for_others(
     assert git("ls-remote", url(bare, bare.token("carol"))).returncode == 0
 
 
-def test_a_push_by_a_writer_is_told(github: GitHubServer, git: Git, place: Path):
+def test_a_push_by_a_writer_is_reported(github: GitHubServer, git: Git, place: Path):
     change(git, place, "a.txt", b"one\n")
     assert git("push", "-q", "origin", "fix", cwd=place).returncode == 0
     assert github.head("fix") == git("rev-parse", "HEAD", cwd=place).stdout.strip()
@@ -71,7 +71,7 @@ def test_a_push_by_a_writer_is_told(github: GitHubServer, git: Git, place: Path)
     assert github.requests("POST", "/git-receive-pack")[-1].login == "bob"
 
 
-def test_a_push_by_a_reader_and_by_nobody(github: GitHubServer, git: Git, place: Path):
+def test_a_push_by_a_reader_and_by_no_one(github: GitHubServer, git: Git, place: Path):
     change(git, place, "a.txt", b"one\n")
     reader = git("push", url(github, github.token("carol")), "fix", cwd=place)
     assert "403" in reader.stderr
@@ -130,7 +130,7 @@ def test_workflows_need_a_permission_of_their_own(
         )
 
 
-def test_a_workflow_that_is_there_already_hinders_nobody(
+def test_a_workflow_that_is_there_already_hinders_no_one(
     github: GitHubServer, git: Git, tmp_path: Path
 ):
     github.commit({WORKFLOW: "on: push\n"})
@@ -169,7 +169,7 @@ def test_looking_for_a_fork_by_git(github: GitHubServer, git: Git):
     assert "refs/heads/main" in git("ls-remote", there).stdout
 
 
-def test_pull_requests_have_refs_that_nobody_pushes(github: GitHubServer, git: Git, place: Path):
+def test_pull_requests_have_refs_that_no_one_pushes(github: GitHubServer, git: Git, place: Path):
     github.commit({"a.txt": "one\n"}, branch="fix")
     github.pull("fix")
     github.client().get(f"/repos/{REPO}/pulls/1")

@@ -140,13 +140,15 @@ def test_a_switch_signs_in_for_tests(github: GitHubServer, browser: httpx.Client
         ({"auto": "nobody"}, 404),
     ],
 )
-def test_nobody_is_sent_anywhere(
+def test_no_one_is_sent_anywhere(
     github: GitHubServer, browser: httpx.Client, more: dict[str, str], status: int
 ):
     assert authorize(github, browser, **({"auto": "bob"} | more)).status_code == status
 
 
-def test_errors_are_told_with_status_200(github: GitHubServer, browser: httpx.Client, watch: Watch):
+def test_errors_are_reported_with_status_200(
+    github: GitHubServer, browser: httpx.Client, watch: Watch
+):
     def code() -> str:
         return brought_back(authorize(github, browser, auto="bob"))["code"]
 

@@ -197,7 +197,7 @@ def test_a_pull_request_from_a_fork(github: GitHubServer, bob: httpx.Client):
     assert "x.txt" in files(github)
 
 
-def test_somebody_elses_fork_is_not_mine_to_offer(github: GitHubServer, bob: httpx.Client):
+def test_another_persons_fork_is_not_mine_to_offer(github: GitHubServer, bob: httpx.Client):
     pulls.fork(github.state, REPO, by="carol")
     github.commit({"x.txt": "x\n"}, repo="carol/passbook", branch="theirs", by="carol")
     mallory = github.client(github.token("mallory"))

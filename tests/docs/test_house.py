@@ -94,7 +94,7 @@ def test_nouns_and_verbs_do(tmp_path: Path, stem: str):
     assert list(findings(tmp_path)) == []
 
 
-def test_all_findings_are_told(tmp_path: Path):
+def test_all_findings_are_reported(tmp_path: Path):
     write(tmp_path, *modules("src/yudai/kit", 20), "tests/support/making.py")
     write(tmp_path, "src/yudai/kit/cutting.py", text=function(401))
     assert list(findings(tmp_path)) == [

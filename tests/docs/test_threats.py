@@ -81,7 +81,7 @@ def test_a_test_that_does_not_exist_is_missed():
     ]
 
 
-def test_every_attack_is_told():
+def test_every_attack_is_reported():
     told = set(_NODE.findall(PAGE.read_text()))
     attacks = {
         (str(file.relative_to(ROOT)), name)
@@ -100,5 +100,5 @@ def test_every_backend_says_what_it_isolates_from():
     assert [row.split("`")[1] for row in rows] == list(BACKENDS)
 
 
-def test_whoever_reads_about_security_finds_it():
+def test_anyone_who_reads_about_security_finds_it():
     assert "(docs/explanation/threat-model.md)" in (ROOT / "SECURITY.md").read_text()

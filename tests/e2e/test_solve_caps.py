@@ -68,7 +68,7 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("output", [700, 16_000])
 @pytest.mark.real_except("700")
-def test_twenty_racing_for_a_small_cap(arena: Arena, folder: Path, output: int):
+def test_twenty_runs_at_once_stay_below_a_small_cap(arena: Arena, folder: Path, output: int):
     brain = Dear(output=output)
     result = solve_with_caps(arena, folder, brain)
     found = document(result)

@@ -87,7 +87,7 @@ def test_the_generator_is_a_script(tmp_path: Path):
 
 @pytest.mark.parametrize("name", ["python-flat-unittest", "node-workspaces", "node-own-check"])
 @pytest.mark.real_except("node-workspaces")
-def test_a_brain_plays_by_what_it_is_told(name: str, tmp_path: Path, places: Places):
+def test_a_brain_plays_by_what_it_reads(name: str, tmp_path: Path, places: Places):
     repository = REPOSITORIES[name]
     create(repository, tmp_path / name, places)
     bench = Workbench(repository, tmp_path / name, places)

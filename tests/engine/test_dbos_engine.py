@@ -342,7 +342,7 @@ async def test_who_asks_hears_that_the_database_is_away(tmp_path: Path):
             pass
 
 
-def test_its_password_is_not_shown_and_it_waits_no_longer_than_it_is_told():
+def test_its_password_is_not_shown_and_it_waits_no_longer_than_allowed():
     config = EngineConfig(url="postgresql://user:secret@host/database")
     assert "secret" not in repr(config)
     assert config.database_url == "postgresql://user:secret@host/database?connect_timeout=10"

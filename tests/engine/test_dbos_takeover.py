@@ -114,7 +114,7 @@ async def test_others_go_on_with_what_a_frozen_or_killed_worker_ran(
         assert len(diary.told(f"concluded {SOLVE}")) == 1
 
 
-async def test_a_worker_frozen_while_it_claims_work_keeps_it_from_nobody(url: str, diary: Diary):
+async def test_a_worker_frozen_while_it_claims_work_keeps_it_from_no_one(url: str, diary: Diary):
     config = EngineConfig(url=url, poll_s=POLL_S, executor_id="first", idle_timeout_s=1)
     frozen = Part(name="first", engine=config, diary=diary.file)
     other = config.model_copy(update={"executor_id": "second"})

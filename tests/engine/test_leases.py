@@ -117,13 +117,13 @@ async def test_a_lease_is_renewed_and_ends_at_once_for_the_others(store: Store, 
     assert await known(store) == {"us": 0.0}
 
 
-async def test_what_nobody_can_take_over_leaves_nothing(store: Store, clock: SetClock):
+async def test_what_no_one_can_take_over_leaves_nothing(store: Store, clock: SetClock):
     async with Lease(store, clock, US._replace(durable=False), timings=QUICK):
         assert list(await known(store)) == ["us"]
     assert await known(store) == {}
 
 
-async def test_it_is_lost_when_somebody_takes_over(store: Store, clock: SetClock):
+async def test_it_is_lost_when_another_process_takes_over(store: Store, clock: SetClock):
     async with Lease(store, clock, US, timings=QUICK) as lease:
         async with store.change() as db:
             await workers.remove(db, US.id)
@@ -269,9 +269,7 @@ async def test_leaving_in_the_middle_of_it_ends_it(store: Store, new_watcher: Ne
     assert list(await known(store)) == ["them"]
 
 
-async def test_whoever_is_busy_and_unknown_is_taken_over_from(
-    store: Store, new_watcher: NewWatcher
-):
+async def test_an_unknown_worker_that_is_busy_is_taken_over(store: Store, new_watcher: NewWatcher):
     await enrol(store, US)
 
     async def busy() -> set[WorkerId]:

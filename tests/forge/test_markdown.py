@@ -78,7 +78,7 @@ def test_nothing_unseen_is_left_but_our_own_joiner(text: str):
 
 
 @given(_HOSTILE)
-def test_nobody_is_called_and_no_issue_is_named(text: str):
+def test_no_one_is_called_and_no_issue_is_named(text: str):
     shown = "".join(token.content for token in _words(md(text)))
     for made in (shown, plain(text)):
         for sign in "@#":

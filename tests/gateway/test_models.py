@@ -94,7 +94,7 @@ def test_what_is_no_price_is_refused_in_one_line(text: str):
     assert "\n" not in str(refused.value)
 
 
-def test_the_order_of_a_price_is_told_when_it_was_mixed_up():
+def test_the_order_of_a_price_is_reported_when_it_was_mixed_up():
     with pytest.raises(RefusedError, match="IN,OUT,CACHED"):
         parse_amounts("3,0.3,15")
 

@@ -173,7 +173,7 @@ USAGES: dict[str, tuple[Any, Usage]] = {
 
 
 @pytest.mark.parametrize("name", USAGES)
-async def test_usage_as_it_is_told(name: str):
+async def test_usage_as_it_is_reported(name: str):
     told, expected = USAGES[name]
     async with asking(always(says("hi", usage=told))) as it:
         got = await it.ask()
@@ -323,7 +323,7 @@ def test_which_endpoints_are_believed_about_cost():
         "https://A.Example.COM./v1/",
     ],
 )
-async def test_all_addresses_that_are_refused_by_nobody_else_are_taken(url: str):
+async def test_all_addresses_that_are_refused_by_no_one_else_are_taken(url: str):
     gateway = OpenAIGateway(local(url, None))
     gateway.check(MODEL)
     await gateway._opened()
@@ -337,7 +337,7 @@ def test_an_address_is_named_without_its_password():
 @pytest.mark.parametrize(
     ("name", "value"), [("ALL_PROXY", "socks5://127.0.0.1:9"), ("SSL_CERT_FILE", "/nowhere/ca.pem")]
 )
-async def test_an_environment_that_allows_no_call_is_told_in_one_line(
+async def test_an_environment_that_allows_no_call_is_reported_in_one_line(
     name: str, value: str, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setenv(name, value)

@@ -184,7 +184,7 @@ def history(**fields: Any) -> list[dict[str, Any]]:
 THOUGHT = history(reasoning_content="hm", reasoning_details=DETAILS, extra={"cost": 1})
 
 
-async def test_reasoning_goes_to_nobody_who_gave_none():
+async def test_reasoning_goes_to_no_one_who_gave_none():
     async with asking(strict(always(says("hi")))) as it:
         await it.ask(messages=THOUGHT)
     said = it.server.bodies[0]["messages"][2]

@@ -274,7 +274,7 @@ async def test_a_flood_is_cut_off_and_not_asked_for_again(fault: Fault):
     assert error.lost_attempts > 0
 
 
-async def test_nobody_listens():
+async def test_no_one_listens():
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]

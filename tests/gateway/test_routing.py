@@ -93,7 +93,7 @@ def test_a_free_price_is_a_price():
     assert one("gpt-4.1", given={"gpt-4.1": FREE}).price == FREE
 
 
-def test_a_price_for_nobody_is_refused():
+def test_a_price_for_a_model_that_was_not_named_is_refused():
     with pytest.raises(RefusedError, match="--price names gpt-5"):
         resolve(["gpt-4.1"], LISTING, OPENROUTER, prices={"gpt-5": OTHER})
 
@@ -113,7 +113,7 @@ def test_a_vendors_model_without_a_price_is_refused_with_both_remedies():
     assert "did you mean openai/gpt-4.1" in refusal("openai/gpt-4.l")
 
 
-def test_a_model_of_ones_own_without_a_price_is_told_how_to_be_free():
+def test_a_model_of_ones_own_without_a_price_names_the_price_that_is_free():
     assert "--price qwen3:8b=0,0" in refusal("qwen3:8b", LOCAL)
 
 

@@ -96,7 +96,7 @@ async def test_the_finish_command_is_the_prompts_not_the_issues(
     assert json.loads(got.tool_calls[0].arguments) == {"command": TOLD}
 
 
-async def test_a_finish_that_nobody_told(gateway: ScriptedGateway, tmp_path: Path):
+async def test_a_finish_marker_that_was_not_given(gateway: ScriptedGateway, tmp_path: Path):
     write(tmp_path, "replies: [{finish: true}]")
     with pytest.raises(GatewayError, match="no finish command"):
         await gateway.complete(call(messages=[{"role": "user", "content": "hello"}]))

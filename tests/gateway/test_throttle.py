@@ -108,7 +108,7 @@ async def test_zero_is_no_limit():
     await asyncio.wait(tasks)
 
 
-async def test_whoever_is_cancelled_gives_up_the_place_it_waits_for_or_has():
+async def test_a_cancelled_task_gives_up_the_place_it_waits_for_or_has():
     stage = Stage(1)
     running, waiting, next_one = (stage.ask(name) for name in "abc")
     await settled()

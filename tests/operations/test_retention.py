@@ -26,7 +26,7 @@ DAY = 86_400.0
 NOW = StillClock().now()
 
 
-class Shelf:
+class FakeBases:
     """The bases of a backend, and what happens to who removes one."""
 
     def __init__(self, *bases: BaseView) -> None:
@@ -47,13 +47,15 @@ def base(key: str, *, size: int = 10, days: float = 1, users: int = 0) -> BaseVi
     return BaseView(backend="x", key=key, size_bytes=size, made_at=0, used_at=used_at, users=users)
 
 
-def evictor(shelf: Shelf, *, max_bytes: int = 1000, max_days: float = 7) -> Evictor:
+def evictor(shelf: FakeBases, *, max_bytes: int = 1000, max_days: float = 7) -> Evictor:
     backend = cast("Backend", shelf)
     return Evictor(backend, StillClock(), max_bytes=max_bytes, max_age_s=max_days * DAY)
 
 
 async def test_what_is_old_or_too_much_goes():
-    shelf = Shelf(base("old", days=8), base("a", days=2), base("b"), base("used", days=9, users=1))
+    shelf = FakeBases(
+        base("old", days=8), base("a", days=2), base("b"), base("used", days=9, users=1)
+    )
 
     with capture_logs() as logs:
         gone = await evictor(shelf, max_bytes=20).sweep()
@@ -65,7 +67,7 @@ async def test_what_is_old_or_too_much_goes():
 
 
 async def test_to_choose_removes_nothing():
-    shelf = Shelf(base("old", days=8))
+    shelf = FakeBases(base("old", days=8))
 
     assert [each.key for each in await evictor(shelf).choose()] == ["old"]
     assert list(shelf.facts) == ["old"]
@@ -80,7 +82,7 @@ async def test_to_choose_removes_nothing():
     ],
 )
 async def test_one_that_cannot_go_keeps_no_other(error: Exception, level: str):
-    shelf = Shelf(base("a", days=9), base("b", days=8))
+    shelf = FakeBases(base("a", days=9), base("b", days=8))
     shelf.trouble["a"] = error
 
     with capture_logs() as logs:
@@ -94,8 +96,8 @@ async def test_one_that_cannot_go_keeps_no_other(error: Exception, level: str):
     )
 
 
-async def test_one_that_somebody_else_removed_first_is_not_told():
-    shelf = Shelf(base("a", days=9))
+async def test_one_that_another_process_removed_first_is_not_reported():
+    shelf = FakeBases(base("a", days=9))
     facts = await shelf.bases()
     shelf.facts.clear()
 
@@ -106,28 +108,28 @@ async def test_one_that_somebody_else_removed_first_is_not_told():
     assert await evictor(shelf).sweep() == ()
 
 
-class BrokenShelf(Shelf):
+class BrokenBases(FakeBases):
     async def bases(self) -> Sequence[BaseView]:
         raise SandboxError("the key is wrong")
 
 
-class SilentShelf(Shelf):
+class SilentBases(FakeBases):
     async def bases(self) -> Sequence[BaseView]:
         await asyncio.Event().wait()
         raise AssertionError
 
 
 async def test_every_backend_that_there_is_at_the_moment_is_swept():
-    there: dict[str, Shelf] = {"broken": BrokenShelf(), "silent": SilentShelf()}
+    there: dict[str, FakeBases] = {"broken": BrokenBases(), "silent": SilentBases()}
 
     async def find() -> SweptBackends:
         return SweptBackends(cast("dict[str, Backend]", there))
 
     def make(backend: Backend) -> Evictor:
-        return evictor(cast("Shelf", backend))
+        return evictor(cast("FakeBases", backend))
 
     await sweep_bases(find, make, patience_s=0.2)
-    there["late"] = Shelf(base("old", days=8), base("young"))
+    there["late"] = FakeBases(base("old", days=8), base("young"))
     with capture_logs() as logs:
         await sweep_bases(find, make, patience_s=0.2)
 

@@ -24,7 +24,7 @@ def test_only_warnings_unless_verbose(capsys: pytest.CaptureFixture[str]):
     assert capsys.readouterr().err.count("\n") == 1
 
 
-def test_a_closed_standard_error_stops_nobody(monkeypatch: pytest.MonkeyPatch):
+def test_a_closed_standard_error_stops_no_one(monkeypatch: pytest.MonkeyPatch):
     telemetry.set_up()
     monkeypatch.setattr(sys, "stderr", None)
     structlog.get_logger().error("lost")

@@ -54,7 +54,7 @@ def test_each_sdk_is_an_extra_and_a_pair_of_them_is_pinned_for_us(extra: str, pa
     assert not [d for d in described["project"]["dependencies"] if d.startswith(package)]
 
 
-def test_neither_what_everybody_loads_nor_a_cloud_that_nobody_has_used_loads_an_sdk() -> None:
+def test_neither_what_everybody_loads_nor_a_cloud_that_no_one_has_used_loads_an_sdk() -> None:
     everybody = "import yudai.wiring.sandboxes, yudai.cli.main, yudai.api.app\n"
     assert python(everybody + "".join(MAKING.values()) + LOADED) == ""
 

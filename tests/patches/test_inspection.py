@@ -183,7 +183,7 @@ def test_new_executables_and_hidden_text_are_flagged():
     assert flags(inspect(patch(change("a.py", text="x = '\u202e'")))) == [Rule.HIDDEN_TEXT]
 
 
-def test_every_block_is_told_once_and_not_too_many():
+def test_every_block_is_reported_once_and_not_too_many():
     many = inspect(patch(*(change(f".github/workflows/{n}.yml") for n in range(30))))
 
     with pytest.raises(RefusedError) as refused:

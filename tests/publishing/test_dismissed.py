@@ -79,7 +79,7 @@ async def test_one_that_was_opened_before_stays(press: Press):
     assert (await press.row()).state is PublicationState.DONE
 
 
-async def test_a_refusal_that_nobody_was_told_of_is_told_to_nobody(press: Press):
+async def test_a_refusal_that_was_never_posted_is_not_posted(press: Press):
     await press.keep_patch(run_id(0), WORKFLOW)
     press.forge.faults.before("comments", error=ForgeError("away"))
     await press.publisher().auto(press.solve_id)
@@ -123,7 +123,7 @@ async def test_no_other_champion_is_chosen_while_one_is_published(press: Press):
     await choose_champion(press.context, press.solve_id, choice, user_id="")
 
 
-async def test_dismissing_what_nobody_publishes(press: Press):
+async def test_dismissing_what_no_one_publishes(press: Press):
     await press.solve(passed(), id="0190a000-0000-7000-8000-00000000bbbb", publish=PublishMode.ASK)
     await _dismiss(press)
     assert await press.timeline() == []

@@ -58,7 +58,7 @@ async def test_what_was_offered_is_published(press: Press):
     assert len(press.comments) == 1
 
 
-async def test_what_abstained_is_only_told(press: Press):
+async def test_what_abstained_is_only_reported(press: Press):
     solve_id = await press.solve(failed(), state=SolveState.RUNNING, finished_at=None)
     await _flow(press, publish=press.publisher().auto).conclude(solve_id)
     assert press.pulls == []

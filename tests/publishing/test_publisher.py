@@ -103,7 +103,7 @@ async def test_the_default_branch_is_the_base_where_none_was_named(press: Press)
     assert press.pulls[0].base_branch == "trunk"
 
 
-async def test_flags_are_told_in_the_pull_request(press: Press):
+async def test_flags_are_reported_in_the_pull_request(press: Press):
     await press.solve(passed())
     await press.keep_patch(run_id(0), LOCKED)
     await press.publisher().auto(press.solve_id)
@@ -157,7 +157,7 @@ async def test_what_happens_by_itself(
     assert (len(press.pulls), len(press.comments)) == (pulls, comments)
 
 
-async def test_no_champion_is_told_with_its_reason(press: Press):
+async def test_no_champion_is_reported_with_its_reason(press: Press):
     await press.solve(failed(), state=SolveState.COMPLETED, reason="no champion: all failed")
     await press.publisher().auto(press.solve_id)
     [comment] = press.comments
@@ -208,7 +208,7 @@ async def test_what_a_dead_flow_left_untold_is_remembered(press: Press):
         ),
     ],
 )
-async def test_what_nobody_can_ask_for(
+async def test_what_no_one_can_ask_for(
     press: Press, verdict: Verdict, changes: dict[str, Any], words: str
 ):
     await press.solve(verdict, **changes)
@@ -386,7 +386,7 @@ async def test_a_run_without_a_patch(press: Press):
 
 
 @pytest.mark.parametrize(("patch", "words"), [("x" * (6 << 20), "6.0 MB"), ("no diff\n", "")])
-async def test_a_patch_that_nobody_can_read(press: Press, patch: str, words: str):
+async def test_a_patch_that_no_one_can_read(press: Press, patch: str, words: str):
     await press.solve(passed())
     await press.keep_patch(run_id(0), patch)
     await press.publisher().auto(press.solve_id)
@@ -413,7 +413,7 @@ async def test_protected_paths_of_the_repository_itself(press: Press):
 # In whose name.
 
 
-async def test_whoever_lost_the_right_to_push_publishes_nothing_there(press: Press):
+async def test_anyone_who_lost_the_right_to_push_publishes_nothing_there(press: Press):
     """Nor with the App's right, which is not theirs; a fork in their own name is."""
     press.credentials.people["ada-id"] = press.forge.credential("ada")
     await press.solve(passed(), publish=PublishMode.ASK, user_id="ada-id")
@@ -426,7 +426,7 @@ async def test_whoever_lost_the_right_to_push_publishes_nothing_there(press: Pre
     assert press.pulls[0].author.login == "ada"
 
 
-async def test_whoever_is_signed_out_publishes_nothing(press: Press):
+async def test_anyone_who_is_signed_out_publishes_nothing(press: Press):
     press.credentials.server = server_credential(press.forge, "robot")
     await press.solve(passed(), publish=PublishMode.ASK)
     await _request(press, actor="somebody")
@@ -601,7 +601,7 @@ async def test_a_closed_pull_request_is_a_no(press: Press):
     assert [(one.number, one.state) for one in press.pulls] == [(pull.number, PullState.CLOSED)]
 
 
-async def test_one_that_was_merged_meanwhile_is_found_and_told(press: Press):
+async def test_one_that_was_merged_meanwhile_is_found_and_reported(press: Press):
     await press.solve(passed())
     await press.publisher().auto(press.solve_id)
     [pull] = press.pulls

@@ -21,8 +21,8 @@ from yudai.publishing.domain.pull_request import (
     commit_message,
     has_marker,
     marker,
+    names_a_solve,
     reference,
-    tells_of_solve,
     title,
 )
 from yudai.publishing.domain.summary import CommentFacts, FileDelta, PublishedSolve, file_deltas
@@ -211,10 +211,10 @@ def test_a_proof_by_time_is_not_called_red():
 
 
 def test_what_tells_of_a_solve():
-    assert tells_of_solve(comment(_story(), CommentFacts()))
-    assert tells_of_solve(f"x\r\n{marker(OTHER)}\r\n")
-    assert not tells_of_solve("<!-- yudai:trigger=1 -->")
-    assert not tells_of_solve(f"> {marker(OTHER)}")
+    assert names_a_solve(comment(_story(), CommentFacts()))
+    assert names_a_solve(f"x\r\n{marker(OTHER)}\r\n")
+    assert not names_a_solve("<!-- yudai:trigger=1 -->")
+    assert not names_a_solve(f"> {marker(OTHER)}")
 
 
 def test_the_body_tells_everything():
@@ -344,12 +344,12 @@ def test_an_equal_answer_is_said_to_be_one():
         (Tally(passed=3, failed=1, total=4), "⚠️ Tests: 3 of 4 passed, 1 failed"),
     ],
 )
-def test_tests_are_told_honestly(tests: Tally | None, said: str):
+def test_tests_are_reported_honestly(tests: Tally | None, said: str):
     assert said in body(_story(tests=tests, command=""))
     assert "🧪 Command: none was found" in body(_story(command=""))
 
 
-def test_a_commit_is_told_in_plain_words():
+def test_a_commit_is_reported_in_plain_words():
     text = commit_message(_story(issue_title="fixes @you\n[skip ci] #3"))
     lines = text.splitlines()
     assert lines[0] == f"Solve #12: fixes @{JOINER}you [{JOINER}skip ci] #{JOINER}3"
@@ -391,7 +391,7 @@ def test_comments(changes: dict[str, Any], told: CommentFacts, words: str):
         assert r"| app\.py | 3 | 1 |" in text
 
 
-def test_one_alone_has_lost_to_nobody():
+def test_one_alone_has_lost_to_no_one():
     text = body(_story(others=()))
     assert "Why the others lost" not in text
     assert "for all 1 run." in text

@@ -46,7 +46,7 @@ async def _kinds(store: Store) -> list[str]:
         return [event.kind for event in await events.after(db, SOLVE)]
 
 
-async def test_there_is_none_before_somebody_asks(store: Store, new_solve: NewSolve):
+async def test_there_is_none_before_someone_asks(store: Store, new_solve: NewSolve):
     async with store.read() as db:
         assert await publications.find(db, SOLVE) is None
         with pytest.raises(NotFoundError, match="request it first"):
@@ -186,7 +186,7 @@ async def test_who_holds_it_as_it_was_seen(store: Store, new_solve: NewSolve):
             await publications.hold(db, row)
 
 
-async def test_solves_of_which_nothing_was_told(store: Store, new_solve: NewSolve):
+async def test_solves_of_which_nothing_was_reported(store: Store, new_solve: NewSolve):
     def solve(number: int, **changes: Any) -> Any:
         columns: dict[str, Any] = {
             "publish": PublishMode.AUTO,

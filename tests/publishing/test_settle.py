@@ -450,7 +450,7 @@ async def test_a_revert_of_the_revert_restores(world: SettleWorld) -> None:
     ]
 
 
-async def test_all_that_happened_while_nobody_looked_is_seen_in_one_look(
+async def test_all_that_happened_while_no_one_looked_is_seen_in_one_look(
     world: SettleWorld,
 ) -> None:
     pull = await world.publish()
@@ -600,7 +600,7 @@ async def test_a_hint_asks_now(world: SettleWorld) -> None:
     assert await world.settler.check_pull(loud, pull.number) == 1
 
 
-async def test_a_hint_that_nobody_could_follow_is_an_error(world: SettleWorld) -> None:
+async def test_a_hint_that_no_one_could_follow_is_an_error(world: SettleWorld) -> None:
     pull = await world.publish()
     world.forge.faults.before("pull")
     with pytest.raises(ForgeError):

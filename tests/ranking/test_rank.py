@@ -64,7 +64,7 @@ def run(cause: Cause | None, cost_micros: int = 0) -> RunRow:
         ([run(Cause.EMPTY_PATCH, 1000)], None),
     ],
 )
-def test_a_limit_counts_only_where_it_stopped_somebody(rows: list[RunRow], limit: str | None):
+def test_a_limit_counts_only_where_it_stopped_someone(rows: list[RunRow], limit: str | None):
     assert stopped_by(solve(), rows, now=12.0) == limit
 
 

@@ -104,14 +104,14 @@ def test_first_takes_the_first_that_passed():
     assert why(ranking, "unknown") == "it is not known when it submitted"
 
 
-def test_the_champion_is_told_why():
+def test_the_champion_has_its_why():
     proof = verdict("passed", "t goes from red to green")
     ranking = rank([card("a", proof), card("b", "failed")], reducer="simple", require_proof=True)
     assert why(ranking, "a") == "passed: t goes from red to green; 1 file, 10 lines"
     assert ranking.reason == "a: t goes from red to green; ahead of 1 other run"
 
 
-def test_losers_are_told_what_failed():
+def test_losers_show_what_failed():
     tampered = verdict("failed", "tests/t.py: edits the existing test z")
     crossed = verdict("failed", "fails careful::test_y, written by another contestant")
     ranking = rank(

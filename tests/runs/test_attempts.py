@@ -38,7 +38,7 @@ async def begin(
         return await attempts.start(db, row, worker_id, at=at, time_budget_s=60)
 
 
-async def test_a_solve_keeps_its_start_whoever_takes_it_up(store: Store, run: RunRow) -> None:
+async def test_a_solve_keeps_its_start_for_every_worker(store: Store, run: RunRow) -> None:
     first = await take(store, run, HERE, at=10.0)
     assert first is not None
     assert (first.state, first.attempt, first.worker_id) == (SolveState.RUNNING, 1, HERE)
@@ -51,7 +51,7 @@ async def test_a_solve_keeps_its_start_whoever_takes_it_up(store: Store, run: Ru
     assert told == ["solve.started", "solve.resumed"]
 
 
-async def test_a_solve_at_rest_is_taken_up_by_nobody(store: Store, run: RunRow) -> None:
+async def test_a_solve_at_rest_is_taken_up_by_no_one(store: Store, run: RunRow) -> None:
     async with store.change() as db:
         await solves.advance(db, run.solve_id, SolveEvent.CANCELLED, at=2.0)
     assert await take(store, run, HERE, at=10.0) is None

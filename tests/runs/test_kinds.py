@@ -63,7 +63,7 @@ def test_an_output_is_known_by_its_command():
     ]
 
 
-def test_outputs_of_one_turn_are_told_apart_by_id_and_else_by_order():
+def test_outputs_of_one_turn_are_distinguished_by_id_and_else_by_order():
     both = called("ls", "a")
     both["extra"]["actions"].append({"command": "pytest", "tool_call_id": "b"})
     swapped = [both, answered("1 passed", "b"), answered("x", "a")]

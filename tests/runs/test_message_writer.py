@@ -272,7 +272,7 @@ async def test_many_threads_append_at_once(
             assert (row.steps, row.message_count) == (99, 100)
 
 
-async def test_a_cancelled_flush_hurts_nobody(
+async def test_a_cancelled_flush_hurts_no_one(
     store: Store, run: RunRow, new_message: NewMessage, new_progress: NewProgress
 ) -> None:
     writer_of(store).append(run.id, 1, new_message(0), new_progress(0))
@@ -370,7 +370,7 @@ async def test_with_patience_agents_wait_until_commits_succeed_again(
         assert (await runs.get(db, run.id)).message_count == 20
 
 
-async def test_one_failure_is_told_once_and_its_end_too(
+async def test_one_failure_is_reported_once_and_its_end_too(
     patient: Store, store: Store, run: RunRow, new_message: NewMessage, new_progress: NewProgress
 ) -> None:
     await _hide_messages(store, hide=True)

@@ -117,7 +117,7 @@ async def test_a_later_call_knows_how_long_the_conversation_really_is():
     assert 1_010 * 3 <= again <= second <= (1_010 + 40) * 4
 
 
-async def test_a_conversation_that_got_shorter_is_measured_anew():
+async def test_a_conversation_that_got_shorter_is_measured_again():
     stage, reserved = reserving(reply(input_tokens=10, output_tokens=0))
     await stage.say("a", "b", "c")
     await stage.say("x" * 50_000, max_output_tokens=0)

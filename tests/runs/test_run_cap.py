@@ -203,7 +203,7 @@ TURNS = st.tuples(st.integers(1, 400), st.floats(0, 1), st.integers(0, 6)).map(
 )
 
 
-class Race:
+class Callers:
     """Contestants that call until they have had their turns, are refused, or are cancelled."""
 
     def __init__(self, cap: int) -> None:
@@ -237,7 +237,7 @@ class Race:
 
 def spend_together(cap: int, lots: list[list[Turn]], cancelled: dict[int, int]) -> None:
     """No deadlock, nothing left reserved, and an overshoot of less than one call."""
-    run = Race(cap)
+    run = Callers(cap)
     asyncio.run(run.run(lots, cancelled))
     assert run.run_cap.reserved_micros == 0
     assert run.run_cap.spent_micros == sum(run.charges)

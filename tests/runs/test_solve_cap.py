@@ -277,7 +277,7 @@ async def test_asking_again_after_an_unknown_commit_sets_aside_once(store: Store
     assert [held.micros for held in (await account_of(store)).held] == [300]
 
 
-async def test_whoever_lost_the_run_to_another_worker_spends_nothing(store: Store):
+async def test_a_worker_that_lost_its_run_spends_nothing(store: Store):
     frozen = solve_cap_of(store, 1000)
     await frozen._ask("frozen", quote(600))
     async with store.change() as db:

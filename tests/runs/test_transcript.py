@@ -31,7 +31,7 @@ def test_a_step_is_readable():
     )
 
 
-def test_prompts_are_told_before_the_first_step():
+def test_prompts_are_reported_before_the_first_step():
     text = _text(*CHAT[:2])
     assert text.startswith("Step 0 (+1.5 s)\n  System:\n    You are helpful.\n  User:\n")
 

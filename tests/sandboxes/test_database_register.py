@@ -113,7 +113,7 @@ async def test_without_a_row_there_is_no_sandbox(store: Store, new_register: New
     assert [entry.id for entry in await register.sandboxes("e2b")] == ["a"]
 
 
-async def test_what_could_not_be_removed_is_told_as_leaked(
+async def test_what_could_not_be_removed_is_reported_as_leaked(
     store: Store, new_register: NewRegister, clock: SetClock
 ):
     register = new_register()

@@ -26,7 +26,7 @@ def test_what_fits_and_is_young_stays():
     assert keys(base("a"), base("b", days=9)) == ""
 
 
-def test_what_nobody_used_for_long_goes_whatever_its_size():
+def test_what_no_one_used_for_long_goes_whatever_its_size():
     old = [base("a", days=8), base("b", days=9, size=None), base("c", days=9, users=1)]
     assert keys(*old, base("d", days=6), max_age_s=7 * DAY) == "ba"
 

@@ -87,7 +87,7 @@ async def test_which_backends_have_open_rows_or_bases(store: Store):
         assert await sandboxes.backends(db) == {"e2b", "container"}
 
 
-async def test_ages_are_told_by_the_databases_own_clock_where_machines_have_their_own(
+async def test_ages_are_reported_by_the_databases_own_clock_where_machines_have_their_own(
     store: Store, database_kind: str
 ):
     await opened(store, "a")

@@ -69,7 +69,7 @@ async def test_a_dry_run_is_asked_for_everywhere():
     ],
     ids=["refused", "denied", "broken", "silent"],
 )
-async def test_one_that_fails_holds_nobody_else_up(broken: SweptBackend, words: str):
+async def test_one_that_fails_holds_no_one_else_up(broken: SweptBackend, words: str):
     reaper = reaper_of(e2b=broken, prime=SweptBackend([left("d", backend="prime")]))
     swept = await reaper.sweep()
     assert [leftover.id for leftover in swept.leftovers] == ["d"]

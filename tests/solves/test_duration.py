@@ -9,7 +9,7 @@ THREE = expand(Matrix(models=("a", "b", "c")))
 GUESS = Span(LITTLE.steps * LITTLE.step_s, MUCH.steps * MUCH.step_s)
 
 
-def test_models_that_nobody_knows_are_guessed_at():
+def test_models_that_no_one_knows_are_guessed_at():
     assert estimate_duration(THREE, Budget(max_parallel=3), {}) == GUESS
     assert estimate_duration(THREE, Budget(max_parallel=2), {}) == (
         2 * GUESS.low_s,

@@ -96,7 +96,7 @@ def test_nonsense_is_refused(axes: dict):
         Matrix.model_validate(axes)
 
 
-def test_a_matrix_that_nobody_can_mean_is_refused_with_its_sizes():
+def test_a_matrix_that_no_one_can_mean_is_refused_with_its_sizes():
     models, temperatures = tuple(f"m{n}" for n in range(100)), (0.1,) * 100
     vast = Matrix(models=models, temperatures=temperatures)
     with pytest.raises(RefusedError, match=r"10,000 cells \(100 models x 100 temperatures\)"):
@@ -128,7 +128,7 @@ def axis(values: Sequence[Any], size: int) -> st.SearchStrategy[tuple[Any, ...]]
     ),
     limit=st.integers(1, 300),
 )
-def test_nobody_is_lost_or_doubled_and_the_order_is_stable(matrix: Matrix, limit: int):
+def test_no_one_is_lost_or_doubled_and_the_order_is_stable(matrix: Matrix, limit: int):
     lineup = expand(matrix, limit=limit)
     everyone = [*lineup.contestants, *lineup.not_started]
     assert lineup == expand(matrix, limit=limit)

@@ -155,7 +155,7 @@ async def test_patience_ends(server: RestartableServer, url: str, run: RunRow) -
         server.start()
 
 
-async def test_whoever_waits_can_be_cancelled(
+async def test_a_wait_can_be_cancelled(
     server: RestartableServer, patient: Store, run: RunRow
 ) -> None:
     server.stop()

@@ -119,7 +119,7 @@ async def test_of_two_who_saw_the_same_state_exactly_one_changes_it(
         assert [row.kind for row in await events.after(db, run.solve_id)] == ["run.started"]
 
 
-async def test_whoever_holds_a_solve_sees_it_as_it_is_now(
+async def test_a_holder_of_a_solve_sees_it_as_it_is_now(
     store: Store, other: Store, run: RunRow
 ) -> None:
     async with store.change() as db:

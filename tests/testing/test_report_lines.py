@@ -114,7 +114,7 @@ def failure(**facts: object) -> dict[str, object]:
     return {"kind": "assertion", **facts}
 
 
-def test_the_failure_that_made_a_test_red_is_told():
+def test_the_failure_that_made_a_test_red_is_reported():
     content = lines(
         result("a", "failed", failure=failure(type="AssertionError", message="1 == 2")),
         result("a", "failed", failure=failure(message="later")),

@@ -419,7 +419,7 @@ async def test_a_unittest_run_that_dies_is_not_finished(ground: Ground, death: s
     assert found.report.failures["test_a.A.test_2"].kind is kind
 
 
-async def test_what_could_not_be_loaded_is_told_by_a_session_that_dies_later(ground: Ground):
+async def test_what_could_not_be_loaded_is_reported_by_a_session_that_dies_later(ground: Ground):
     files: Files = {
         "test_a.py": "import nothing_like_it\n",
         "test_b.py": "import os\ndef test_1(): pass\ndef test_2(): os._exit(1)\n",

@@ -107,7 +107,7 @@ async def test_a_token_is_bound_to_its_forge(scene: Scene, tmp_path: Path):
     assert not await lead_astray(scene, tmp_path / "elsewhere")
 
 
-async def test_an_unbound_one_is_told_to_whoever_is_asked(
+async def test_an_unbound_one_is_reported_to_the_asked_program(
     scene: Scene, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     real = Wire.git

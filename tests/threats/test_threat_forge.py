@@ -176,11 +176,11 @@ async def borrow(crowd: Crowd, login: str) -> str:
 
 
 @pytest.mark.parametrize("login", ["rita", "mallory"])
-async def test_nobody_publishes_with_anothers_right(store: Store, login: str):
+async def test_no_one_publishes_with_anothers_right(store: Store, login: str):
     assert await borrow(Crowd(store), login) == ""
 
 
-async def test_whoever_may_push_does(store: Store):
+async def test_anyone_who_may_push_does(store: Store):
     assert await borrow(Crowd(store), "wim") == CredentialKind.APP
 
 

@@ -74,7 +74,7 @@ async def ask_as(post: Post, login: str) -> int:
 
 
 @pytest.mark.parametrize("login", ["mallory", "rob", "tess"])
-async def test_whoever_may_not_write_starts_nothing(post: Post, login: str):
+async def test_anyone_who_may_not_write_starts_nothing(post: Post, login: str):
     assert await ask_as(post, login) == 0
 
 

@@ -97,7 +97,7 @@ def _log_library() -> None:
 
 
 @pytest.mark.usefixtures("telling")
-def test_no_secret_is_in_a_log_whoever_writes_it(
+def test_no_secret_is_in_a_log_of_any_writer(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ):
     telemetry.hide([SECRET])
@@ -112,7 +112,7 @@ def test_unredacted_all_logs_show_it(
 
 
 @pytest.mark.usefixtures("telling")
-def test_a_library_that_nobody_listens_to_shows_it(
+def test_a_library_that_no_one_listens_to_shows_it(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ):
     telemetry.hide([SECRET])

@@ -207,14 +207,14 @@ async def test_a_new_database_does_not_solve_again_what_we_have_answered(tower: 
     assert await tower.look() == 1
 
 
-async def test_somebody_elses_mark_does_not_hide_a_label(tower: Tower):
+async def test_another_persons_mark_does_not_hide_a_label(tower: Tower):
     tower.post.label()
     tower.post.say("<!-- yudai:solve=x -->\nNothing to see", by="mallory")
     tower.clock.later(60)
     assert await tower.look() == 1
 
 
-async def test_a_token_of_nobody_does_not_hold_the_first_look_up(tower: Tower):
+async def test_a_token_of_no_one_does_not_hold_the_first_look_up(tower: Tower):
     tower.post.label()
     tower.post.say("<!-- yudai:solve=x -->", by="mallory")
     tower.clock.later(60)

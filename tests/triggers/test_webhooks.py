@@ -258,7 +258,7 @@ async def test_one_that_was_never_dealt_with_is_taken_up_again(inbox: Inbox):
     assert len(inbox.heard) == MAX_TRIES + 1
 
 
-async def test_a_hint_of_no_use_is_put_away(inbox: Inbox):
+async def test_a_useless_hint_is_ignored(inbox: Inbox):
     inbox.error = NotFoundError("there is no such repository")
     await inbox.take(sent(), sent(id="d2", repository={"full_name": "../../etc"}))
     await inbox.deliveries.process()
@@ -296,7 +296,7 @@ async def test_a_worker_that_dies_has_counted_its_try(inbox: Inbox):
         "sha256=\u00e9\ud800",
     ],
 )
-async def test_whoever_cannot_sign_is_not_listened_to(inbox: Inbox, signature: str):
+async def test_anyone_who_cannot_sign_is_not_listened_to(inbox: Inbox, signature: str):
     with pytest.raises(UnsignedError):
         await inbox.take(sent()._replace(signature=signature))
     # Not even parsed: a body that is no JSON is told apart only once it is signed.

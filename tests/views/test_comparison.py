@@ -85,7 +85,7 @@ def test_tests_of_contestants_of_two_solves_are_never_the_same():
     assert found.tests.untried_by_second == found.tests.untried_by_first == ("c::t::new",)
 
 
-def test_two_bases_are_told_apart():
+def test_two_bases_are_distinguished():
     assert compare(side("a", verdict()), side("b", verdict())).same_base
     other = side("b", verdict(), base_key="other", baseline=None)
     assert not compare(side("a", verdict()), other).same_base

@@ -277,7 +277,7 @@ async def test_a_run_is_opened_at_its_tail(scene: Scene, watcher: Watcher):
     assert watcher.texts(scene.run(0)) == [str(n) for n in range(70, TAIL + 70)]
 
 
-async def test_who_is_far_behind_is_sent_the_tail_anew(scene: Scene, watcher: Watcher):
+async def test_who_is_far_behind_is_sent_the_tail_again(scene: Scene, watcher: Watcher):
     await scene.open(lanes=1)
     await scene.say(0, "first")
     await watcher.poll(scene.run(0))
@@ -302,7 +302,7 @@ async def test_who_is_not_so_far_behind_is_sent_all(scene: Scene, watcher: Watch
 
 
 @both
-async def test_a_new_attempt_begins_its_run_anew(scene: Scene, watcher: Watcher):
+async def test_a_new_attempt_begins_its_run_again(scene: Scene, watcher: Watcher):
     await scene.open()
     await scene.say(0, "old", "older")
     await watcher.poll(scene.run(0), scene.run(1))
@@ -329,7 +329,7 @@ async def test_a_late_message_of_an_old_attempt_is_nobodys(
     assert (await watcher.poll(scene.run(0)))["messages"] == {}
 
 
-async def test_messages_of_a_new_attempt_wait_until_its_run_was_told(
+async def test_messages_of_a_new_attempt_wait_until_its_run_was_reported(
     scene: Scene, watcher: Watcher
 ):
     await scene.open(lanes=3)
@@ -576,7 +576,7 @@ async def test_a_solve_without_runs_can_be_watched(scene: Scene, watcher: Watche
     assert not (await watcher.poll())["reset"]
 
 
-async def test_a_cursor_of_another_solve_or_of_the_future_begins_anew(
+async def test_a_cursor_of_another_solve_or_of_the_future_begins_again(
     scene: Scene, watcher: Watcher, store: Store
 ):
     await scene.open()
@@ -608,7 +608,7 @@ async def test_a_cursor_of_another_solve_or_of_the_future_begins_anew(
     assert not (await watcher.poll())["reset"]
 
 
-async def test_a_message_number_of_the_future_begins_its_run_anew(scene: Scene, watcher: Watcher):
+async def test_a_message_number_of_the_future_begins_its_run_again(scene: Scene, watcher: Watcher):
     await scene.open(lanes=1)
     await scene.say(0, "a", "b")
     await watcher.poll(scene.run(0))

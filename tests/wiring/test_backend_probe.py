@@ -50,7 +50,7 @@ def _without_bubblewrap(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(BubblewrapBackend, "capabilities", _refuse)
 
 
-async def test_bubblewrap_where_nobody_chose(settings: Settings, store: Store):
+async def test_bubblewrap_where_no_one_chose(settings: Settings, store: Store):
     backend, capabilities = await open_backend(settings, store=store)
 
     assert capabilities.backend == "bubblewrap"
@@ -70,7 +70,7 @@ async def test_containers_where_bubblewrap_cannot(
     await backend.close()
 
 
-async def test_with_neither_bubblewraps_own_remedy_is_told(
+async def test_with_neither_bubblewraps_own_remedy_is_reported(
     settings: Settings, store: Store, monkeypatch: pytest.MonkeyPatch
 ):
     _without_bubblewrap(monkeypatch)
@@ -80,7 +80,7 @@ async def test_with_neither_bubblewraps_own_remedy_is_told(
         await open_backend(settings, store=store)
 
 
-async def test_whoever_asked_for_bubblewrap_gets_nothing_else(
+async def test_anyone_who_asked_for_bubblewrap_gets_nothing_else(
     settings: Settings, store: Store, monkeypatch: pytest.MonkeyPatch
 ):
     _without_bubblewrap(monkeypatch)

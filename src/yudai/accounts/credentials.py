@@ -58,10 +58,10 @@ class Keyring:
 
     async def writing(self, repo: RepoRef, *, user_id: str) -> Credential:
         own = await self.own(user_id)
-        is_somebody = user_id not in ("", LOCAL_USER if self.is_local else "")
+        has_user = user_id not in ("", LOCAL_USER if self.is_local else "")
         if own is not None:
             await self._check_push(repo, own)
-        elif is_somebody:
+        elif has_user:
             raise SignedOutError
         app = await self.forge.app_credential(repo)
         if app is not None:

@@ -50,9 +50,9 @@ class Enroller:
     async def keep_as(self, user_id: str, account: Account, grant: Grant) -> Person:
         """Store the token for the user of local mode, who is no account of a forge."""
         # Not by the account's number: it may belong to a user who logs in.
-        nobody = account.model_copy(update={"id": 0})
+        unlinked = account.model_copy(update={"id": 0})
         async with self.store.change() as db:
-            return await self._keep(db, nobody, grant, new_id=user_id)
+            return await self._keep(db, unlinked, grant, new_id=user_id)
 
     async def _keep(
         self, db: AsyncSession, account: Account, grant: Grant, *, new_id: str

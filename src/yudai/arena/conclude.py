@@ -73,7 +73,7 @@ class Concluder:
             is_over = await self._end(solve_id, ranking, claim, known=answers)
 
     async def conclude_here(self, solve_id: SolveId, worker_id: WorkerId) -> None:
-        """Conclude an answered solve in this process, whoever else was about to."""
+        """Conclude an answered solve here, even if another process was going to."""
         async with self.context.store.change() as db:
             if (await solves.hold(db, solve_id)).state is not SolveState.RUNNING:
                 return
@@ -144,7 +144,7 @@ def _ending(ranking: Ranking, asked: Sequence[Question], limit: str | None) -> _
 
 
 def _unanswered(asked: Sequence[Question], answers: Sequence[PersonAnswer]) -> tuple[Question, ...]:
-    """Each once, and none that was answered: else a solve could ask for ever."""
+    """Each once, and none that was answered: otherwise a solve could ask without end."""
     answered = {answer.key for answer in answers}
     left = {question.key: question for question in asked}
     return tuple(question for key, question in left.items() if key not in answered)

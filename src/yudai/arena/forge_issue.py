@@ -111,7 +111,7 @@ class ForgeIssueReader:
             return await self.snapshot(repo, number, by=by, selection=selection)
 
     def _of_pull(self, pull: PullRequest, ask: SolveAsk) -> tuple[Issue, IssueFacts]:
-        """Its own words; its number is no issue's. What reviewers say is about the answer."""
+        """A pull request's text as the issue. It has no issue number, and reviews are left out."""
         said = ForgeIssue(
             **pull.model_dump(include={"number", "title", "body", "url", "created_at"}),
             is_open=pull.state is PullState.OPEN,
@@ -150,7 +150,7 @@ def _base_of(pulls: Sequence[PullRequest]) -> str:
 
 
 def _closed_by(pulls: Sequence[PullRequest], repo: RepoRef) -> int | None:
-    """The issue that they are about; None where the only one speaks for itself."""
+    """The issue that they close; None if the only pull request closes none and is its own issue."""
     closed = {closed_issue(pull.body, repo) for pull in pulls} - {None}
     if len(closed) == 1:
         return closed.pop()

@@ -64,7 +64,7 @@ def _with_patch(found: Iterable[tuple[RunRow, Refs]]) -> Iterable[tuple[RunRow, 
 
 
 def _entrants(solve: SolveRow, rows: Iterable[RunRow], ask: AgainAsk) -> Entrants:
-    """Handles stay, and who is independent of whom does, too."""
+    """Handles stay the same, and so does which answers are independent."""
     contestants = [patch_contestant(run.handle, author_of(run.contestant)) for run in rows]
     parallel = ask.max_parallel or solve.budget.max_parallel
     budget: Budget = solve.budget.model_copy(update={"max_parallel": parallel})

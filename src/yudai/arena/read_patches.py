@@ -51,13 +51,13 @@ class PatchReader:
                 try:
                     found.append(await self._read(one, plan))
                 except NotFoundError as error:
-                    # What was asked is there; what it names is not.
+                    # The solve exists, so this is no 404: the patch names something that does not.
                     raise RefusedError(*error.message) from error
         return plan.request.model_copy(update={"patches": tuple(found)})
 
     async def _read(self, asked: AskedPatch, plan: Plan) -> GivenPatch:
         if plan.snapshot is None:
-            raise RefusedError("patches are put onto a base that was looked at now")
+            raise RefusedError("patches need a base whose files were read for this request")
         try:
             text = await self._put_onto(plan.snapshot, _change_of(asked), plan.request)
         except UnfitError as error:

@@ -246,7 +246,7 @@ class Submitter:
             try:
                 snapshot = await forge.snapshot(folder.path, base=ask.base_branch, dirty=ask.dirty)
             except NotFoundError as error:
-                # What was asked is there; what it names is not.
+                # The address exists, so this is no 404: the request names something that does not.
                 raise RefusedError(*error.message, field=error.field) from error
             project = await find_project(forge, snapshot, given_of(ask))
         env = Path(ask.env) if ask.env else None if project.setup else self.own_env

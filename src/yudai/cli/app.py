@@ -229,7 +229,7 @@ def answer(
         list[str] | None,
         typer.Argument(
             metavar="[QUESTION] CHOICE",
-            help="Without a choice the open questions are printed; the only one needs no name.",
+            help="Without a choice, prints the open questions. QUESTION is needed if several are.",
         ),
     ] = None,
     *,

@@ -141,7 +141,7 @@ class TakeoverWatcher:
 
     @asynccontextmanager
     async def watching(self) -> AsyncGenerator[None]:
-        look = repeat(self._watch, self.timings.beat_s, failed="heir.cannot_look")
+        look = repeat(self._watch, self.timings.beat_s, failed="leases.watch_failed")
         task = asyncio.create_task(look, name="takeover")
         try:
             yield

@@ -33,7 +33,7 @@ def as_it_is(text: str) -> str:
 def redactor(secrets: Iterable[str]) -> Redact:
     """A function that replaces these secrets and everything that looks like a token."""
     spellings = {form for secret in secrets for form in _spellings(secret)}
-    # The longest first: what is left of a longer one must not betray it.
+    # The longest first, so that no rest of a longer secret is left.
     known = [re.escape(form) for form in sorted(spellings, key=len, reverse=True)]
     pattern = re.compile("|".join((*known, *_SHAPES)))
     with_keys = re.compile("|".join((*known, *_SHAPES, _KEY_BEGINS)))

@@ -52,6 +52,6 @@ def cut(text: str, *, limit: int = MAX_BYTES) -> Cut:
 
 def line(text: str, *, width: int) -> str:
     """On one line, at most `width` characters."""
-    # Of what is far too long only the beginning is looked at.
+    # Only the beginning of a very long text is read.
     flat = " ".join(clean(text[: 4 * width]).split())
     return flat if len(flat) <= width else f"{flat[: width - 1]}…"

@@ -64,10 +64,10 @@ class Inspection(Value):
         """RefusedError with all that blocks it, in one line."""
         if self.blocks:
             texts = dict.fromkeys(reason.text for reason in self.blocks)
-            raise RefusedError("; ".join(list(texts)[:_MAX_TOLD]))
+            raise RefusedError("; ".join(list(texts)[:_MAX_REASONS]))
 
 
-_MAX_TOLD = 10
+_MAX_REASONS = 10
 
 
 class _PathRule(NamedTuple):

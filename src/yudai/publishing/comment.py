@@ -9,7 +9,7 @@ from yudai.kit.errors import LostAnswerError
 from yudai.publishing import queries as publications
 from yudai.publishing.context import PublishContext, Work
 from yudai.publishing.domain.publication import PublicationEvent, PublicationState
-from yudai.publishing.domain.pull_request import comment, tells_of_solve
+from yudai.publishing.domain.pull_request import comment, names_a_solve
 from yudai.publishing.domain.summary import CommentFacts
 from yudai.publishing.queries import Move
 from yudai.publishing.tables import PublicationRow
@@ -60,7 +60,7 @@ class IssueComment:
         async with self.publishing.context.store.read() as db:
             known = await publications.comment_ids(db, work.row.repo_url, number)
         written = (ours[comment_id] for comment_id in known if comment_id in ours)
-        marked = (one for one in ours.values() if tells_of_solve(one.body))
+        marked = (one for one in ours.values() if names_a_solve(one.body))
         return next(written, None) or next(marked, None)
 
     async def _add(self, work: Work, number: int, text: str) -> Comment:

@@ -127,12 +127,12 @@ class PublishContext:
     async def published(self, work: Work) -> PublishedSolve:
         """The facts for a comment, also without a patch or with one that may not be published."""
         run_id = work.row.run_id or work.solve.champion_run_id
-        told = published_solve(work.solve, work.runs, run_id=run_id, page=self.page)
+        facts = published_solve(work.solve, work.runs, run_id=run_id, page=self.page)
         if run_id is not None:
             # It may have been refused because the patch cannot be read.
             with suppress(RefusedError):
-                told = (await self._inspect_patch(work, run_id)).published
-        return told.model_copy(update={"questions": work.questions})
+                facts = (await self._inspect_patch(work, run_id)).published
+        return facts.model_copy(update={"questions": work.questions})
 
     async def write_turn(self, work: Work) -> None:
         """Wait for our turn to write: writes are spaced out over all processes.

@@ -116,7 +116,7 @@ class Publisher:
             try:
                 await self.auto(solve_id)
             except Exception as error:  # noqa: BLE001 - continue with the others
-                log.warning("publishing.cannot_remember", solve_id=solve_id, error=repr(error))
+                log.warning("publishing.resume_failed", solve_id=solve_id, error=repr(error))
         return len(owed)
 
     async def _step(self, row: PublicationRow) -> PublicationRow | None:

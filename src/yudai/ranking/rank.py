@@ -51,7 +51,7 @@ def stopped_by(solve: SolveRow, rows: Sequence[RunRow], *, now: float) -> str | 
         elapsed_s=elapsed if Cause.OUT_OF_TIME in causes else 0.0,
         cost_micros=cost if Cause.OUT_OF_BUDGET in causes else 0,
     )
-    # A run has a cap of its own, and what was perhaps billed uses a cap up without being a cost.
+    # A run has its own cap, and calls that may have been billed count against it, but not as cost.
     return limit or ("a cost cap" if Cause.OUT_OF_BUDGET in causes else None)
 
 

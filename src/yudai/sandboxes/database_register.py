@@ -91,7 +91,7 @@ class BuildLease:
                     is_ours = await sandboxes.beat_turn(db, base, turn, now=self.clock.now())
             except Exception as error:  # noqa: BLE001 - a database that is away for a moment
                 log.warning("base.turn_not_renewed", base=base, error=repr(error))
-        log.warning("base.turn_lost", base=base)
+        log.warning("base.lease_lost", base=base)
 
     async def _end(self, base: BaseKey, turn: Holder) -> None:
         """Release the lease, also when the caller is cancelled again."""

@@ -263,7 +263,7 @@ class Backend(Protocol):
         ...
 
     async def reap(self, *, dry_run: bool = False) -> Sequence[Leftover]:
-        """Remove what dead processes of this installation left, and tell what it was.
+        """Remove what dead processes of this installation left, and report it.
 
         `dry_run` only tells.
         """

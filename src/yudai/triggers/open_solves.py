@@ -227,7 +227,7 @@ class Triggers:
             user_id = await accounts.user_id(db, self.forge.url, trigger.by)
 
         async def also(db: AsyncSession) -> None:
-            # In one transaction: told again, it would answer what is asked next.
+            # In one transaction: processed twice, it would answer the next question, too.
             row = self._row(repo, issue.number, trigger, TriggerState.ANSWERED)
             row.solve_id = solve.id
             await queries.add_trigger(db, row)

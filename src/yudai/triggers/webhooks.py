@@ -172,7 +172,7 @@ class Deliveries:
             log.warning("delivery.not_followed", repo=hint.repo, error=str(error) or "too slow")
             return False
         except RefusedError as error:
-            log.info("delivery.of_no_use", repo=hint.repo, error=str(error))
+            log.info("delivery.ignored", repo=hint.repo, error=str(error))
         await self._put_away(ids)
         return True
 

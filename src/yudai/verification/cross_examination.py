@@ -224,7 +224,7 @@ class _CrossExamination:
                 async with self.lanes:
                     return (await self.case.executions.run(execution)).run.report
             except RefusedError as error:
-                log.info("pair.refused", run_id=target.run_id, error=str(error))
+                log.info("cross_examination.refused", run_id=target.run_id, error=str(error))
                 return TestReport(outcomes={}, exit_code=1, finished=True)
             except SandboxError as error:
                 log.warning("pair.not_examined", run_id=target.run_id, error=str(error))

@@ -77,10 +77,10 @@ async def open_endpoint_access(
     if backend in PROVIDERS:
         yield EndpointAccess(endpoint_url(settings))
         return
-    door = (
+    served = (
         serve_on_loopback(endpoint) if backend in UNISOLATED else serve_on_socket(endpoint, socket)
     )
-    async with door as url:
+    async with served as url:
         yield EndpointAccess(url)
 
 

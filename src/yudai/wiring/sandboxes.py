@@ -246,9 +246,9 @@ def _container(
     return Provision(cloud, at_once, is_accounts=False)
 
 
-def _key(secret: SecretStr | None, name: str, whose: str) -> str:
+def _key(secret: SecretStr | None, name: str, provider: str) -> str:
     if secret is None:
-        raise RefusedError(f"sandboxes at {whose} need a key: set {name}")
+        raise RefusedError(f"sandboxes at {provider} need a key: set {name}")
     return secret.get_secret_value()
 
 

@@ -41,7 +41,7 @@ log: structlog.stdlib.BoundLogger = structlog.get_logger()
 
 AGAIN_S = 1.0
 REQUEUE_S = 5.0
-HEAR_S = 2.0
+DELIVERIES_S = 2.0
 """How often webhook hints are processed."""
 UPKEEP_S = 60.0
 REMEMBER_S = 60.0
@@ -93,7 +93,7 @@ def make_rounds(arena: Arena, engine: DbosEngine) -> tuple[AbstractAsyncContextM
         rounds("upkeep", *make_upkeep(arena), every_s=UPKEEP_S),
         rounds("publishing", forge_services.publisher.sweep),
         rounds("remembering", forge_services.publisher.remember, every_s=REMEMBER_S),
-        rounds("hearing", deliveries.process, every_s=HEAR_S),
+        rounds("deliveries", deliveries.process, every_s=DELIVERIES_S),
         rounds("watching", poller.poll, every_s=max(1.0, settings.github_poll_s / 4)),
         rounds("settling", forge_services.settler.check_due),
     )
@@ -160,7 +160,7 @@ async def _requeue_runs(arena: Arena, worker_id: WorkerId) -> None:
         async with asyncio.timeout(REQUEUE_S), arena.lease_store.change() as db:
             await attempts.requeue_runs_of(db, worker_id, words, at=arena.context.clock.now())
     except (TimeoutError, StoreAwayError, SQLAlchemyError) as error:
-        log.warning("worker.not_laid_down", worker_id=worker_id, error=repr(error))
+        log.warning("worker.not_released", worker_id=worker_id, error=repr(error))
 
 
 async def _end(task: asyncio.Task[None]) -> None:

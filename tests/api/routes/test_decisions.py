@@ -216,7 +216,7 @@ async def test_a_solve_of_no_folder_has_nothing_to_change(client: httpx.AsyncCli
     )
 
 
-async def test_somebody_elses_solve_is_not_there(client: httpx.AsyncClient, ring: Ring):
+async def test_another_persons_solve_is_not_there(client: httpx.AsyncClient, ring: Ring):
     await ring.solve(passed(), user_id="bob")
     for solve_id in (SOLVE, UNKNOWN, "latest"):
         for action in ("apply", "dismiss"):

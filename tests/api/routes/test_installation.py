@@ -99,7 +99,7 @@ async def test_what_was_spent_on_whom(client: httpx.AsyncClient, ring: Ring):
     assert len(month["days"]) == 60
 
 
-async def test_every_secret_is_told_by_its_name(tmp_path: Path):
+async def test_every_secret_is_reported_by_its_name(tmp_path: Path):
     fields = Settings.model_fields
     secrets = {
         str(field.validation_alias)

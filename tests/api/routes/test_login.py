@@ -62,7 +62,7 @@ async def test_there_and_back(house: House):
         assert (await client.get("/api/solves")).status_code == 200
 
 
-async def test_nobody_is_known_before(house: House):
+async def test_no_one_is_known_before(house: House):
     async with client_of(house.app) as client:
         me = (await client.get("/api/me")).json()
     assert (me["needs_login"], me["user_id"], me["login"]) == (True, None, None)
@@ -191,7 +191,7 @@ def test_any_public_name_makes_the_cookie_secure(
     assert found.login.startswith("__Host-") is is_secure
 
 
-async def test_a_callback_without_its_beginning_lets_nobody_in(house: House):
+async def test_a_callback_without_its_beginning_lets_no_one_in(house: House):
     async with client_of(house.app) as victim, client_of(house.app) as attacker:
         begun = await attacker.get("/auth/login")
         code, state = house.crowd.provider.agree(begun.headers["location"], "eve")
@@ -201,7 +201,7 @@ async def test_a_callback_without_its_beginning_lets_nobody_in(house: House):
         assert "yudai-loopback" not in victim.cookies
 
 
-async def test_a_replayed_callback_lets_nobody_in(house: House):
+async def test_a_replayed_callback_lets_no_one_in(house: House):
     async with client_of(house.app) as client:
         begun = await client.get("/auth/login")
         ticket = client.cookies["yudai-loopback-login"]
@@ -227,7 +227,7 @@ async def test_what_the_forge_says_is_not_shown(house: House):
         assert answer.headers["location"] == "/login?problem=forge_unavailable"
 
 
-async def test_the_forge_is_told_to_come_back_to_a_name_of_ours(house: House, public: House):
+async def test_the_forge_is_asked_to_come_back_to_a_name_of_ours(house: House, public: House):
     for opened, base, expected in (
         (house, "http://127.0.0.1:8000", "http://127.0.0.1:8000/auth/callback"),
         (house, "http://localhost:8000", "http://localhost:8000/auth/callback"),
@@ -381,7 +381,7 @@ async def test_who_is_signed_out_at_the_forge_logs_in_again(house: House):
         assert (await client.get("/api/me")).json()["needs_login"] is True
 
 
-async def test_a_forge_that_is_away_is_told_so(house: House):
+async def test_a_forge_that_is_away_is_reported(house: House):
     await fill(house)
     cookie = await house.cookie("rita")
     house.crowd.forge.faults.before("repository")
@@ -392,7 +392,7 @@ async def test_a_forge_that_is_away_is_told_so(house: House):
         assert (await client.get(f"/api/solves/{SOLVE}")).status_code == 200
 
 
-async def test_a_private_solve_is_told_as_one_that_is_not_there(house: House):
+async def test_a_private_solve_is_reported_as_one_that_is_not_there(house: House):
     await fill(house)
     other = SOLVE[:-1] + "f"
     async with house.client(**await house.cookie("eve")) as client:

@@ -83,7 +83,7 @@ async def test_a_stream(client: httpx.AsyncClient, ground: EndpointGround):
 
 
 @pytest.mark.parametrize("header", ["", "Bearer x", "Basic eDp5", "Bearer ydk_1_" + "a" * 40])
-async def test_nobody_else_does(client: httpx.AsyncClient, ground: EndpointGround, header: str):
+async def test_no_one_else_does(client: httpx.AsyncClient, ground: EndpointGround, header: str):
     headers = {"Authorization": header} if header else {}
     for answer in (
         await client.post(PATH, json={"messages": HELLO}, headers=headers),
@@ -118,7 +118,7 @@ async def test_without_command_agents_no_token_is_good(place: Place, ground: End
         assert (await client.get(MODELS)).status_code == 401
 
 
-async def test_what_is_too_large_is_told_as_openai_would(
+async def test_what_is_too_large_is_reported_as_openai_would(
     client: httpx.AsyncClient, ground: EndpointGround
 ):
     async def pieces() -> AsyncGenerator[bytes]:

@@ -115,7 +115,7 @@ async def test_what_cannot_be_answered(client: httpx.AsyncClient, ring: Ring, pl
         assert (await client.post(f"{HERE}/{elsewhere}/confirm", json=body)).status_code == 422
 
 
-async def test_somebody_elses_is_not_there(
+async def test_another_persons_is_not_there(
     client: httpx.AsyncClient, ring: Ring, place: Place
 ) -> None:
     await ring.solve(passed(), user_id="somebody")

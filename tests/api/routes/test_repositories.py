@@ -48,7 +48,7 @@ async def client(shop: Shop) -> AsyncGenerator[httpx.AsyncClient]:
         yield opened
 
 
-async def test_repositories_of_whoever_asks(client: httpx.AsyncClient, shop: Shop):
+async def test_repositories_of_the_person_who_asks(client: httpx.AsyncClient, shop: Shop):
     shop.forge.add_repository("eve/secret", is_private=True, roles={"eve": Role.ADMIN})
     shop.forge.add_repository("ada/old", roles={"ada": Role.ADMIN}, is_archived=True)
     told = (await client.get("/api/forge/repos")).json()
@@ -107,7 +107,7 @@ async def test_a_pull_request_is_no_issue(client: httpx.AsyncClient, shop: Shop)
     assert answer.status_code == 422
 
 
-async def test_a_forge_that_is_away_is_told_so(client: httpx.AsyncClient, shop: Shop):
+async def test_a_forge_that_is_away_is_reported(client: httpx.AsyncClient, shop: Shop):
     shop.forge.faults.before("repositories")
     assert (await client.get("/api/forge/repos")).status_code == 503
 

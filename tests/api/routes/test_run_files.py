@@ -102,7 +102,9 @@ async def test_hostile_paths_and_numbers_of_a_diff(client: httpx.AsyncClient, sc
     assert told["patch"] == "+\ufffd\ufffd</script>\n"
 
 
-async def test_what_the_agent_did_is_told_while_it_works(client: httpx.AsyncClient, scene: Scene):
+async def test_what_the_agent_did_is_reported_while_it_works(
+    client: httpx.AsyncClient, scene: Scene
+):
     here = f"{url(scene)}/logs/agent"
     assert (await client.get(here)).text == ""
     said = {"role": "assistant", "content": "I look.", "extra": {"actions": [{"command": "ls"}]}}
@@ -118,7 +120,7 @@ async def test_what_the_agent_did_is_told_while_it_works(client: httpx.AsyncClie
     problem(await client.get(f"{here}?v={'0' * 64}"), Code.NOT_FOUND)
 
 
-async def test_a_long_trajectory_is_told_whole_and_in_order(
+async def test_a_long_trajectory_is_reported_whole_and_in_order(
     client: httpx.AsyncClient, scene: Scene, place: Place
 ):
     """Steps go on over the pages that it is read by."""
@@ -135,7 +137,7 @@ async def test_a_long_trajectory_is_told_whole_and_in_order(
     ]
 
 
-async def test_bodies_that_cannot_be_read_are_told_as_nothing(
+async def test_bodies_that_cannot_be_read_are_reported_as_nothing(
     client: httpx.AsyncClient, scene: Scene, place: Place
 ):
     async with place.context.store.change() as db:

@@ -376,7 +376,7 @@ async def test_pages_go_through_all_solves_newest_first(client: httpx.AsyncClien
     assert one["champion"] == run_id(0, SolveId(ids[-1]))
 
 
-async def test_a_cursor_that_means_nothing_begins_anew(client: httpx.AsyncClient, ring: Ring):
+async def test_a_cursor_that_means_nothing_begins_again(client: httpx.AsyncClient, ring: Ring):
     await ring.solve(passed())
     strange = [
         *("x", "%00", "a" * 5000, "%F0%9F%98%80", "====", "AAAA", "%FF"),

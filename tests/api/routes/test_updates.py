@@ -52,7 +52,7 @@ async def test_links_of_messages_and_runs_lead_somewhere(client: httpx.AsyncClie
 
 
 @pytest.mark.parametrize("cursor", ["x", "A" * 20_000, "é", "\x00", "AQ==", "%ff", "' OR 1=1"])
-async def test_a_cursor_that_is_none_begins_anew(
+async def test_a_cursor_that_is_none_begins_again(
     client: httpx.AsyncClient, scene: Scene, cursor: str
 ):
     answer = await client.get(path(scene), params={"cursor": cursor})
@@ -61,7 +61,7 @@ async def test_a_cursor_that_is_none_begins_anew(
     assert len(answer.json()["lanes"]) == 2
 
 
-async def test_bytes_that_are_no_text_begin_anew(client: httpx.AsyncClient, scene: Scene):
+async def test_bytes_that_are_no_text_begin_again(client: httpx.AsyncClient, scene: Scene):
     answer = await client.get(f"{path(scene)}?cursor=%ff%fe&open=%ff,%00")
     assert answer.json()["reset"]
     assert answer.json()["unknown"] == ["\ufffd", "\x00"]

@@ -73,7 +73,7 @@ async def test_a_wrong_signature_is_refused(
     assert await place.deliveries.process() == 0
 
 
-async def test_what_is_signed_and_no_json_is_told_so(client: httpx.AsyncClient):
+async def test_what_is_signed_and_no_json_is_reported(client: httpx.AsyncClient):
     answer = await client.post(PATH, content=b"{", headers=headers(b"{"))
     assert (answer.status_code, answer.json()["code"]) == (422, Code.REFUSED)
 

@@ -86,7 +86,7 @@ async def test_at_a_server(server: Server, capsys: pytest.CaptureFixture[str]):
     assert said(capsys)["logged_out"] is False
 
 
-async def test_who_does_not_agree_is_told(server: Server):
+async def test_who_does_not_agree_is_reported(server: Server):
     async def refuse(_: float) -> None:
         server.house.crowd.clock.time += 5
         server.house.crowd.provider.answer_device(DeviceState.DENIED)
@@ -205,7 +205,7 @@ async def test_a_slow_forge_is_asked_less_often(local: Crowd, tmp_path: Path):
     assert slept == [5, 10, 10]
 
 
-async def test_a_forge_that_does_not_know_us_is_told_by_its_setting(tmp_path: Path):
+async def test_a_forge_that_does_not_know_us_is_reported_by_its_setting(tmp_path: Path):
     with pytest.raises(RefusedError, match="GITHUB_APP_CLIENT_ID"):
         await run_login(Settings.at(tmp_path))
     assert await run_whoami(Settings.at(tmp_path)) == REFUSED

@@ -50,7 +50,7 @@ async def test_an_owner_is_seen_while_it_lives_and_leaves_nothing_said(tmp_path:
     assert [path.name for path in tmp_path.iterdir()] == ["server.lock"]
 
 
-async def test_a_second_owner_is_told_who_the_first_is(tmp_path: Path):
+async def test_a_second_owner_learns_who_the_first_is(tmp_path: Path):
     async with owning(tmp_path) as ownership:
         with pytest.raises(ConflictError, match="is already starting on"):
             await owning(tmp_path, patience_s=0).__aenter__()
@@ -60,7 +60,7 @@ async def test_a_second_owner_is_told_who_the_first_is(tmp_path: Path):
         assert known_owner(tmp_path) == ENTRY
 
 
-async def test_who_only_looks_keeps_nobody_from_owning(tmp_path: Path):
+async def test_who_only_looks_keeps_no_one_from_owning(tmp_path: Path):
     async with owning(tmp_path):
         pass
     looking = True
@@ -120,7 +120,7 @@ async def test_one_that_is_starting_is_waited_for(tmp_path: Path):
     assert len(asked) == 2
 
 
-async def test_one_that_ends_while_it_is_waited_for_is_nobody(tmp_path: Path):
+async def test_an_owner_that_ends_while_it_is_waited_for_is_no_owner(tmp_path: Path):
     async def answers(_: ServerEntry) -> bool:
         return False
 

@@ -77,7 +77,7 @@ PROBLEMS: dict[int, type[Exception]] = {
 }
 
 
-async def test_a_problem_is_told_in_the_servers_words(stub: Stub, remote: Remote):
+async def test_a_problem_is_reported_in_the_servers_words(stub: Stub, remote: Remote):
     for status, error in PROBLEMS.items():
         stub.on("GET", "/api/solves", problem(status, "the folder is gone: give another"))
         with pytest.raises(error, match="the folder is gone: give another") as raised:
@@ -99,7 +99,7 @@ async def test_an_answer_without_words_is_still_one_line(stub: Stub, remote: Rem
             await remote.get("/api/solves")
 
 
-async def test_another_kind_of_server_is_told_apart(stub: Stub, remote: Remote):
+async def test_another_kind_of_server_is_distinguished(stub: Stub, remote: Remote):
     for reply in (PlainTextResponse("hello"), {"hello": "there"}):
         stub.on("GET", "/api/health/live", reply)
         with pytest.raises(RefusedError, match=r"Yudai server: check --server"):

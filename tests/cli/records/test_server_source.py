@@ -72,7 +72,7 @@ async def test_a_reset_forgets_what_was_known(stub: Stub, remote: Remote, consol
     assert len((await looking.poll()).seen.runs) == 1
 
 
-async def test_no_event_is_told_twice(stub: Stub, remote: Remote, console: Console):
+async def test_no_event_is_reported_twice(stub: Stub, remote: Remote, console: Console):
     told = [event("solve.opened"), event("solve.started")]
     again = [*told, event("solve.abstained")]
     stub.on(
@@ -87,7 +87,7 @@ async def test_no_event_is_told_twice(stub: Stub, remote: Remote, console: Conso
 
 
 @pytest.mark.parametrize("state", ["awaiting_review", "cancelled"])
-async def test_watching_ends_when_all_of_it_has_been_told(
+async def test_watching_ends_when_all_of_it_has_been_reported(
     stub: Stub, remote: Remote, console: Console, state: str
 ):
     stub.on(
@@ -189,7 +189,7 @@ async def test_what_will_not_change_is_not_asked_again(
     assert len([asked for asked in stub.asked if asked.path == UPDATES]) == 1
 
 
-async def test_words_that_nobody_knows_are_another_version(
+async def test_words_that_no_one_knows_are_another_version(
     stub: Stub, remote: Remote, console: Console
 ):
     def strange(_: Asked) -> dict[str, Any]:

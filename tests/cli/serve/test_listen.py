@@ -37,7 +37,7 @@ def test_a_name_is_what_it_resolves_to(monkeypatch: pytest.MonkeyPatch):
 
 
 @pytest.mark.parametrize("host", ["", "no-such-host.invalid", "a" * 300])
-def test_a_name_that_nobody_knows_is_refused(host: str):
+def test_a_name_that_no_one_knows_is_refused(host: str):
     with pytest.raises(RefusedError, match=r"use 127\.0\.0\.1"):
         bind(host, 0)
 

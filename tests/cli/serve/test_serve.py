@@ -101,7 +101,7 @@ async def test_one_that_cannot_start_owns_nothing(settings: Settings):
     assert not is_owned(settings.home)
 
 
-async def test_the_settings_say_where_unless_somebody_types_it(
+async def test_the_settings_say_where_unless_someone_types_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setenv("HOST", "0.0.0.0")  # noqa: S104 - refused
@@ -134,7 +134,7 @@ async def test_a_worker_needs_postgresql(settings: Settings):
         await run_worker(settings, sandbox=None, json=False)
 
 
-async def test_a_worker_stays_until_it_is_told(
+async def test_a_worker_stays_until_it_is_stopped(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys
 ):
     monkeypatch.setenv("DATABASE_URL", POSTGRESQL)

@@ -83,7 +83,7 @@ async def test_no_champion_names_the_answers_and_how_to_use_one(shown):
     assert "not started (above the cap): 2 contestants" in text
 
 
-async def test_a_refused_patch_is_recommended_to_nobody(shown):
+async def test_a_refused_patch_is_recommended_to_no_one(shown):
     refused = place(state=RunState.FAILED, cause=Cause.PATCH_REFUSED, verdict=NOTHING)
     assert "git apply" not in await shown(document(refused))
 

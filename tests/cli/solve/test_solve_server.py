@@ -120,7 +120,7 @@ async def test_what_cannot_be_is_said_before_anything_is_sent(
     assert stub.bodies("POST", "/api/solves") == []
 
 
-async def test_what_the_server_refuses_is_told(stub: Stub, settings: Settings):
+async def test_what_the_server_refuses_is_reported(stub: Stub, settings: Settings):
     stub.on("POST", "/api/solves", problem(422, "there is no folder /x: give another"))
     with pytest.raises(RefusedError, match="there is no folder /x: give another"):
         await solve_there(settings, GIVEN, other(stub))

@@ -89,7 +89,7 @@ def test_without_webhooks_a_command_is_heard_from_those_who_may(tmp_path: Path):
 
 
 @pytest.mark.real
-def test_no_champion_is_told_on_the_issue_and_nothing_is_opened(tmp_path: Path):
+def test_no_champion_is_reported_on_the_issue_and_nothing_is_opened(tmp_path: Path):
     eight = ",".join(f"0.{tenths}" for tenths in range(8))
     with forge_house(tmp_path, GITHUB_MATRIX=f"model=scripted/wrong temp={eight}") as place:
         touch = {"say": small.PLAN, "run": ["echo >> doubling.py"]}
@@ -127,7 +127,7 @@ def test_one_person_with_a_token_and_no_service(tmp_path: Path):
 
 
 @pytest.mark.real
-def test_a_base_that_moved_near_the_patch_is_proved_anew(tmp_path: Path):
+def test_a_base_that_moved_near_the_patch_is_proved_again(tmp_path: Path):
     below = "\n\n\n\n# Nothing more.\n"
     breaking = "\n\n\n\n_plain = double\n\n\ndef double(x):\n    return _plain(x) or 1\n"
     with forge_house(tmp_path, GITHUB_PUBLISH="ask", GITHUB_LABEL="never") as place:

@@ -214,7 +214,7 @@ async def test_a_server_that_was_killed_and_is_back(
 
 
 @pytest.mark.real
-async def test_polling_pauses_when_nobody_looks_and_ends_with_the_solve(
+async def test_polling_pauses_when_no_one_looks_and_ends_with_the_solve(
     house: Installation, browser: Browser, tmp_path: Path
 ):
     folder = small.make(tmp_path / "folder")

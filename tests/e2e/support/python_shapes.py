@@ -342,7 +342,7 @@ def test_an_even_split():
     assert split(90, 3) == [30, 30, 30]
 
 
-def test_nobody_pays():
+def test_no_one_pays():
     with pytest.raises(ValueError):
         split(1, 0)
 """,

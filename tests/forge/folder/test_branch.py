@@ -159,7 +159,7 @@ async def test_folders_of_deleted_branches_are_no_obstacle(
     assert fsck(repository) == ""
 
 
-async def test_somebody_else_holds_the_lock(
+async def test_another_process_holds_the_lock(
     repository: Repository, forge: LocalForge, found: Snapshot, patch: bytes
 ):
     (repository.root / ".git/refs/heads/fix.lock").touch()

@@ -385,7 +385,7 @@ async def test_line_ends_as_the_person_has_them(
     assert content(found, "README.md") == b"# Sample\n"
 
 
-async def test_submodules_links_and_pointers_are_told(
+async def test_submodules_links_and_pointers_are_reported(
     repository: Repository, forge: Forge, tmp_path: Path
 ):
     other = Repository.create(tmp_path / "other", {"x": "1"})

@@ -34,7 +34,7 @@ async def test_the_environment_is_not_ours(
     assert not (tmp_path / "trace").exists()
 
 
-async def test_what_fails_is_told_in_one_line(repository: Repository):
+async def test_what_fails_is_reported_in_one_line(repository: Repository):
     git = Git(repository.root / ".git")
 
     ran = await git.run("cat-file", "blob", "nothing")

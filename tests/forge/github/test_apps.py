@@ -121,7 +121,7 @@ async def test_who_come_at_once_share_one_token(place: Place) -> None:
     assert len(place.server.requests("POST", TOKENS)) == 1
 
 
-async def test_a_token_that_was_ended_is_made_anew(place: Place) -> None:
+async def test_a_token_that_was_ended_is_made_again(place: Place) -> None:
     place.server.state.install("octo")
     forge = place.forge()
     first = await forge.app_credential(place.repo)
@@ -142,13 +142,13 @@ async def test_a_suspended_or_other_installation_is_none(place: Place) -> None:
     assert await place.forge().app_credential(place.repo) is None
 
 
-async def test_an_app_without_the_permissions_is_told_which(place: Place) -> None:
+async def test_an_app_without_the_permissions_has_them_named(place: Place) -> None:
     place.server.state.install("octo", permissions={"metadata": "read", "issues": "read"})
     with pytest.raises(ForbiddenError, match=r"contents \(write\)"):
         await place.forge().app_credential(place.repo)
 
 
-async def test_a_wrong_key_is_told_without_it(place: Place) -> None:
+async def test_a_wrong_key_is_reported_without_it(place: Place) -> None:
     place.server.state.install("octo")
     for key in ("no key at all", "-----BEGIN RSA PRIVATE KEY-----\ncanary\n-----END RSA"):
         with pytest.raises(ForbiddenError, match="GITHUB_APP_PRIVATE_KEY_PATH") as caught:
@@ -177,7 +177,7 @@ async def test_a_bot_whose_page_is_not_shown_has_an_address_without_a_number(
     assert (by.login, by.email) == ("yudai[bot]", "yudai[bot]@users.noreply.127.0.0.1")
 
 
-async def test_an_app_that_may_not_is_told_so(place: Place) -> None:
+async def test_an_app_that_may_not_is_reported(place: Place) -> None:
     place.server.state.install("octo")
     place.server.fail(TOKENS, status=403, message="This installation has been suspended")
     with pytest.raises(ForbiddenError, match="suspended"):

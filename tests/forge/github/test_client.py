@@ -92,7 +92,7 @@ async def test_every_request_names_the_version_that_tells_the_merge_commit(
     assert server.asked[0].path == "/api/v3/user"
 
 
-async def test_nobody_sends_no_token(
+async def test_an_anonymous_call_has_no_token(
     forge: GitHubForge, server: AnswerServer, repo: RepoRef
 ) -> None:
     server.reply(Reply(ISSUE))
@@ -192,7 +192,7 @@ async def test_a_limit_is_waited_for_even_where_it_acts(
     assert sleeps.slept == [wait]
 
 
-async def test_a_long_limit_is_told_and_not_waited_for(
+async def test_a_long_limit_is_reported_and_not_waited_for(
     forge: GitHubForge, server: AnswerServer, repo: RepoRef, sleeps: Sleeps
 ) -> None:
     headers = {"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": str(1_700_001_800)}

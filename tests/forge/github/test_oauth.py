@@ -95,7 +95,7 @@ async def test_refreshing_gives_new_ones_and_ends_the_old(
         await logins.refresh(first.refresh)
 
 
-async def test_a_lost_refresh_is_told_and_not_repeated(
+async def test_a_lost_refresh_is_reported_and_not_repeated(
     server: GitHubServer, logins: LoginProvider
 ) -> None:
     first = await logins.exchange(_code(server), VERIFIER, BACK)
@@ -107,7 +107,7 @@ async def test_a_lost_refresh_is_told_and_not_repeated(
     assert first.refresh.get_secret_value() not in str(caught.value)
 
 
-async def test_a_terminal_waits_for_somebody(server: GitHubServer, logins: LoginProvider) -> None:
+async def test_a_terminal_waits_for_someone(server: GitHubServer, logins: LoginProvider) -> None:
     server.state.device_interval_s = 0
     code = await logins.device_begin()
     assert code.verification_url == f"{server.url}/login/device"
@@ -206,7 +206,7 @@ async def test_only_githubs_own_word_ends_a_login(reply: Reply) -> None:
         await logins.close()
 
 
-async def test_nobody_is_sent_elsewhere_to_type_a_code() -> None:
+async def test_no_one_is_sent_elsewhere_to_type_a_code() -> None:
     async with answering() as server:
         logins = GitHubOAuth(server.url, client_id="Iv1", client_secret=None, clock=StillClock())
         told = {"device_code": "d", "user_code": "A-B", "verification_uri": "https://evil.test/x"}

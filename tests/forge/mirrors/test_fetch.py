@@ -70,7 +70,7 @@ async def test_a_branch_that_moves_is_followed_also_when_it_was_rewritten(scene:
     assert await scene.mirrors.read(first, "other.py") == b"OTHER = 1\n"
 
 
-async def test_what_somebody_works_with_survives_a_clean_up(scene: Scene):
+async def test_what_someone_works_with_survives_a_clean_up(scene: Scene):
     first = await scene.mirrors.fetch(scene.repo, "main", by=BY)
     scene.work.write({"other.py": "OTHER = 2\n"})
     scene.work.git("commit", "-q", "-a", "--amend", "-m", "another")
@@ -118,7 +118,7 @@ async def test_what_is_not_there_is_said(scene: Scene):
         await scene.mirrors.branch_head(scene.server.ref("ada/none"), "main", by=BY)
 
 
-async def test_who_may_not_see_it_is_told_so_without_a_prompt(scene: Scene):
+async def test_who_may_not_see_it_gets_an_error_without_a_prompt(scene: Scene):
     bad = Credential(kind=CredentialKind.USER, token=SecretStr("bad-token-bad-token"))
     for by in (ANONYMOUS, bad):
         with pytest.raises(ForbiddenError, match="this token has no access"):
@@ -176,7 +176,7 @@ async def test_those_who_ask_at_once_share_one_fetch(scene: Scene):
     assert len([asked for asked in scene.server.asked if asked.method == "GET"]) == 1
 
 
-async def test_nobody_shares_the_fetch_of_somebody_who_may_see_more(scene: Scene):
+async def test_no_one_shares_the_fetch_of_someone_who_may_see_more(scene: Scene):
     mirrors = scene.mirrors
     reached, until = threading.Event(), threading.Event()
     scene.server.answer(lambda asked: Held(reached, until) if asked.token else None)

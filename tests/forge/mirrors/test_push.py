@@ -122,7 +122,7 @@ REFUSALS = [
 
 
 @pytest.mark.parametrize(("said", "shown"), REFUSALS)
-async def test_the_forge_s_own_refusal_is_told(scene: Scene, said: str, shown: str):
+async def test_the_forge_s_own_refusal_is_reported(scene: Scene, said: str, shown: str):
     built = await scene.build()
     script = f"echo '' >&2; echo '----' >&2; cat >&2 <<'END'\n{said}\nEND\nexit 1"
     scene.server.hook(FULL, "pre-receive", script)

@@ -130,7 +130,7 @@ async def test_advice_is_all_that_it_says(tmp_path: Path) -> None:
     assert answer.error == ""
 
 
-async def test_input_that_nobody_reads(tmp_path: Path) -> None:
+async def test_input_that_no_one_reads(tmp_path: Path) -> None:
     answer = await _shell(tmp_path, "exit 4").call(stdin=b"x" * (8 << 20))
     assert answer.code == 4
 

@@ -158,7 +158,7 @@ async def test_list_has_all_pages_and_paused_ones_of_us_alone(here: Scene) -> No
     assert here.e2b.faults.count("GET /v2/sandboxes") == 3
 
 
-async def test_a_filter_that_is_ignored_shows_nobody_elses(
+async def test_a_filter_that_is_ignored_shows_no_one_elses(
     here: Scene, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A control plane of one's own may be older than the filter."""

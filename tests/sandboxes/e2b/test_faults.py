@@ -68,7 +68,7 @@ async def test_a_wrong_key(here: Scene) -> None:
     assert here.e2b.sandboxes == {}
 
 
-async def test_nobody_answers() -> None:
+async def test_no_one_answers() -> None:
     url = "http://ada:canary@127.0.0.1:1"
     cloud = E2BCloud(api_key="e2b_key", template="yudai", api_url=url)
     for ask in (cloud.examine, lambda: cloud.create(machine_spec())):
@@ -101,14 +101,14 @@ async def test_a_base_that_is_gone_can_be_built_again(here: Scene) -> None:
     assert POLICIES[caught.value.cause].retry == "retry"
 
 
-async def test_a_full_disk_is_told_apart(here: Scene) -> None:
+async def test_a_full_disk_is_distinguished(here: Scene) -> None:
     machine = await here.cloud.create(machine_spec())
     here.e2b.faults.add("POST /files", Fault(status=507, message="not enough disk space"))
     with pytest.raises(FullError):
         await machine.put("/home/file", b"x")
 
 
-async def test_a_file_that_nobody_takes(tmp_path: Path) -> None:
+async def test_a_file_that_no_one_takes(tmp_path: Path) -> None:
     async with scene(tmp_path / "e2b", timings=SHORT._replace(call_s=0.5)) as here:
         machine = await here.cloud.create(machine_spec())
         here.e2b.faults.add("POST /files", Fault(hang=True))
@@ -188,7 +188,7 @@ async def test_nothing_is_made_again_before_it_was_looked_up(
     assert here.e2b.faults.count(CREATE) == 1
 
 
-async def test_nor_when_nobody_answers_that(tmp_path: Path) -> None:
+async def test_nor_when_no_one_answers_that(tmp_path: Path) -> None:
     """Nothing may be said of it then, so it is an error that nobody repeats at once."""
     async with scene(tmp_path / "e2b", timings=HASTY) as here:
         here.e2b.faults.add(CREATE, LOST[0])
@@ -200,7 +200,7 @@ async def test_nor_when_nobody_answers_that(tmp_path: Path) -> None:
         assert here.e2b.faults.count(CREATE) == 1
 
 
-async def test_somebody_elses_is_not_taken_for_it(here: Scene) -> None:
+async def test_another_persons_is_not_taken_for_it(here: Scene) -> None:
     asked = machine_spec()
     theirs = here.e2b.put_sandbox({INSTALLATION: "another", SANDBOX_TAG: asked.key})
     here.e2b.faults.add(CREATE, Fault(cut=True))

@@ -81,7 +81,7 @@ async def test_one_that_cannot_be_removed_keeps_no_other(tmp_path: Path):
     assert list((tmp_path / "leases").iterdir()) == []
 
 
-async def test_what_a_dead_process_keeps_in_its_lease_is_told(tmp_path: Path):
+async def test_what_a_dead_process_keeps_in_its_lease_is_reported(tmp_path: Path):
     leave(tmp_path, 1)
     home = Home(tmp_path)
     fleet = fleet_of(home)

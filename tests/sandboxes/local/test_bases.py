@@ -140,7 +140,7 @@ async def test_no_sandbox_is_made_while_a_base_is_moved_away(bases: Bases, home:
     home.release()
 
 
-async def test_whoever_prepares_it_is_not_disturbed(
+async def test_a_base_that_is_being_prepared_is_not_removed(
     bases: Bases, home: Home, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(bases_module, "_PATIENCE_S", 0.1)
@@ -190,7 +190,7 @@ async def test_a_lock_that_is_let_go_in_a_moment_is_waited_for(bases: Bases, hom
     home.release()
 
 
-async def test_a_manifest_is_read_anew_when_somebody_else_built_anew(bases: Bases, home: Home):
+async def test_a_manifest_is_read_again_when_another_process_rebuilt_it(bases: Bases, home: Home):
     await bases.prepare(SPEC, BUILDER, home.living)
     first = await bases.manifest("k")
     assert await bases.manifest("k") is first
@@ -214,7 +214,7 @@ async def lose_programs(bases: Bases, home: Home) -> None:
     await bases.prepare(SPEC, BUILDER._replace(choose=lambda: chosen), home.living)
 
 
-async def test_who_stands_on_one_that_is_built_anew_keeps_it(bases: Bases, home: Home):
+async def test_who_stands_on_one_that_is_built_again_keeps_it(bases: Bases, home: Home):
     await lose_programs(bases, home)
     record = home.new_sandbox("me", base="k")
 
@@ -233,7 +233,7 @@ async def test_who_stands_on_one_that_is_built_anew_keeps_it(bases: Bases, home:
     home.release()
 
 
-async def test_what_nobody_stands_on_goes_when_it_is_built_anew(bases: Bases, home: Home):
+async def test_what_no_one_stands_on_goes_when_it_is_built_again(bases: Bases, home: Home):
     await lose_programs(bases, home)
     assert await bases.prepare(SPEC, BUILDER, home.living) is True
     assert [path.name for path in home.bases.iterdir()] == ["k"]

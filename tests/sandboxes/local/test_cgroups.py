@@ -161,7 +161,7 @@ def test_the_entrance_of_either_version(tmp_path: Path):
 
 
 @pytest.mark.parametrize("name", ["memory.events", "memory.oom_control"])
-def test_kills_for_memory_are_told_once(tmp_path: Path, name: str):
+def test_kills_for_memory_are_reported_once(tmp_path: Path, name: str):
     file = tmp_path / name
     file.write_text("low 0\noom_kill 0\n")
     counter = OomCounter(tmp_path)

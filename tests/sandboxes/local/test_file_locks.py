@@ -78,7 +78,7 @@ def of_another_time(holder: Holder) -> Holder:
 
 
 @pytest.mark.parametrize(("change", "held"), [(of_another_machine, True), (of_another_time, False)])
-def test_by_the_lock_alone_where_nobody_can_know(
+def test_by_the_lock_alone_where_no_one_can_know(
     tmp_path: Path, change: Callable[[Holder], Holder], *, held: bool
 ):
     lock = take(tmp_path / "lock")
@@ -93,14 +93,14 @@ def test_by_the_lock_alone_where_nobody_can_know(
 
 
 @pytest.mark.parametrize("content", ["", "{", '{"place": ""}'])
-def test_a_lock_that_names_nobody_is_trusted(tmp_path: Path, content: str):
+def test_a_lock_that_names_no_one_is_trusted(tmp_path: Path, content: str):
     lock = take(tmp_path / "lock")
     (tmp_path / "lock").write_text(content)
     assert is_held(tmp_path / "lock")
     os.close(lock)
 
 
-def test_where_processes_are_not_shown_it_names_nobody(
+def test_where_processes_are_not_shown_it_names_no_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(processes, "_PROC", tmp_path)

@@ -24,7 +24,7 @@ def test_what_belongs_to_a_free_lease_is_abandoned(tmp_path: Path):
     living.release()
 
 
-def test_a_sandbox_without_a_record_belongs_to_nobody(tmp_path: Path):
+def test_a_sandbox_without_a_record_belongs_to_no_one(tmp_path: Path):
     home = Home(tmp_path)
     home.lease()
     (home.sandboxes / "strange").mkdir()

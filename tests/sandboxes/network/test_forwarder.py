@@ -90,7 +90,7 @@ def test_much_goes_both_ways_and_each_end_is_passed_on():
                 sender.join()
 
 
-def test_whoever_does_not_listen_any_more_is_still_heard():
+def test_an_end_that_reads_no_more_can_still_write():
     deaf, said = threading.Event(), threading.Event()
 
     def refuse(line: socket.socket) -> None:

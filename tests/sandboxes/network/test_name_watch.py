@@ -94,7 +94,9 @@ async def sandboxes(tmp_path: Path) -> AsyncGenerator[Sandboxes]:
 
 @needs_curl
 @pytest.mark.parametrize("phase", [Phase.AGENT, Phase.VERIFICATION])
-async def test_each_name_is_told_once_with_its_owner_and_phase(sandboxes: Sandboxes, phase: Phase):
+async def test_each_name_is_reported_once_with_its_owner_and_phase(
+    sandboxes: Sandboxes, phase: Phase
+):
     sandbox = await sandboxes.spawn(phase)
 
     for command in (*LOOKUPS.values(), *LOOKUPS.values()):
@@ -140,7 +142,7 @@ for name in ("one.example", "two.example"):
     assert [one.host for one in sandboxes.blocked] == ["one.example", "two.example"]
 
 
-async def test_localhost_is_reached_and_not_told(sandboxes: Sandboxes):
+async def test_localhost_is_reached_and_not_reported(sandboxes: Sandboxes):
     sandbox = await sandboxes.spawn()
     program = """
 import socket, threading
@@ -258,7 +260,7 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize("attack", HOSTILE)
-async def test_hostile_bytes_tell_nothing_and_stop_nobody(scene: Scene, attack: str):
+async def test_hostile_bytes_tell_nothing_and_stop_no_one(scene: Scene, attack: str):
     async with asyncio.timeout(10):
         await scene.ask(HOSTILE[attack])
         said = await scene.ask(request(14, b"next.example\0"))
@@ -278,7 +280,7 @@ async def test_who_holds_all_connections_is_let_go(scene: Scene, monkeypatch: py
         writer.close()
 
 
-async def test_of_very_many_names_only_some_are_told(scene: Scene):
+async def test_of_very_many_names_only_some_are_reported(scene: Scene):
     for number in range(150):
         await scene.ask(request(4, b"h%d.example\0" % number))
 

@@ -82,7 +82,7 @@ def test_nonsense_is_refused_in_one_line_that_says_what_to_write(entry: str):
     assert len(str(refused.value).splitlines()) == 1
 
 
-def test_of_a_url_the_host_is_told():
+def test_of_a_url_the_host_is_reported():
     with pytest.raises(ValueError, match=r"write the host alone: `pypi\.org`"):
         parse("https://pypi.org/simple")
 

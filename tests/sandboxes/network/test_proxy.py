@@ -163,7 +163,7 @@ async def test_what_is_not_is_refused_and_told_once(scene: Scene, phase: Phase):
     assert scene.blocked == [Blocked(host="127.0.0.1", port=port, phase=phase, owner="me")]
 
 
-async def test_of_very_many_only_a_hundred_are_told(scene: Scene):
+async def test_of_very_many_only_a_hundred_are_reported(scene: Scene):
     path = await scene.proxy()
 
     for number in range(120):
@@ -172,7 +172,7 @@ async def test_of_very_many_only_a_hundred_are_told(scene: Scene):
     assert [one.host for one in scene.blocked] == [f"h{number}.net" for number in range(100)]
 
 
-def test_sandboxes_of_one_owner_are_told_of_once():
+def test_sandboxes_of_one_owner_are_reported_once():
     told: list[Blocked] = []
     tell = once(told.append)
     one = Blocked(host="a", port=1, phase=Phase.AGENT, owner="x")
@@ -330,7 +330,7 @@ async def test_what_is_no_request_for_a_proxy_is_refused_plainly(scene: Scene, h
         (f"GET http://{'x' * 300}/", ("x" * 253, 80)),
     ],
 )
-async def test_who_is_named_in_a_refused_request_is_told(
+async def test_who_is_named_in_a_refused_request_is_reported(
     scene: Scene, line: str, expected: tuple[str, int]
 ):
     path = await scene.proxy("pypi.org")
@@ -366,7 +366,7 @@ async def test_a_head_that_never_ends_is_not_waited_for(scene: Scene):
         writer.close()
 
 
-async def test_somebody_who_says_nothing_and_goes_is_no_matter(scene: Scene):
+async def test_someone_who_says_nothing_and_goes_is_no_matter(scene: Scene):
     path = await scene.proxy("*")
     reader, writer = await dial(path)
     writer.write_eof()
@@ -556,7 +556,7 @@ async def test_a_tunnel_in_which_nothing_moves_is_closed(scene: Scene, *, half: 
     writer.close()
 
 
-async def test_nobody_is_hurried(scene: Scene):
+async def test_no_one_is_hurried(scene: Scene):
     """A client that does not read holds the server back, and our memory stays small."""
     sent = 0
     stuck = asyncio.Event()
@@ -769,7 +769,7 @@ async def test_behind_it_the_list_holds_all_the_same(scene: Scene):
     assert len(scene.blocked) == 3
 
 
-async def test_what_it_refuses_is_told(scene: Scene):
+async def test_what_it_refuses_is_reported(scene: Scene):
     path = await scene.proxy("pypi.org", dialing=through(await scene.serve(Chained(0, status=407))))
 
     status, text = await ask(path, "CONNECT pypi.org:443 HTTP/1.1")

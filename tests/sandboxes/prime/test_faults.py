@@ -90,7 +90,7 @@ async def test_no_credit(cloud: PrimeCloud, prime: FakePrime) -> None:
         await cloud.create(machine_spec())
 
 
-async def test_a_quota_is_told_at_once(cloud: PrimeCloud, prime: FakePrime) -> None:
+async def test_a_quota_is_reported_at_once(cloud: PrimeCloud, prime: FakePrime) -> None:
     prime.most_sandboxes = 0
     with pytest.raises(BusyError) as caught:
         await cloud.create(machine_spec())
@@ -162,7 +162,7 @@ async def test_a_base_that_is_gone_can_be_built_again(cloud: PrimeCloud) -> None
     assert POLICIES[caught.value.cause].retry == "retry"
 
 
-async def test_nobody_answers(tmp_path: Path, prime: FakePrime) -> None:
+async def test_no_one_answers(tmp_path: Path, prime: FakePrime) -> None:
     gone = FakePrime(tmp_path, url="http://ada:canary@127.0.0.1:1")
     cloud = cloud_at(gone, tmp_path / "home")
     for ask in (cloud.examine, lambda: cloud.create(machine_spec())):

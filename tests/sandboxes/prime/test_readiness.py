@@ -51,7 +51,7 @@ async def test_no_question_has_more_than_prime_takes() -> None:
     assert [len(names) for names in scene.asked] == [AT_ONCE, 1]
 
 
-async def test_nobody_asks_when_nobody_waits() -> None:
+async def test_no_one_asks_when_no_one_waits() -> None:
     scene = Scene(RUNNING)
     arrivals = ReadinessPoll(scene, Patience())
     await arrivals.wait("first")
@@ -75,7 +75,7 @@ async def test_a_refusal_ends_the_waiting_of_all() -> None:
         await first
 
 
-async def test_what_went_wrong_last_is_told_when_time_is_over() -> None:
+async def test_what_went_wrong_last_is_reported_when_time_is_over() -> None:
     arrivals = ReadinessPoll(Scene(SandboxError("a storm")), Patience(ready_s=0.6))
     with pytest.raises(SandboxError, match=r"not ready within 0\.6 s: a storm"):
         await arrivals.wait("m")

@@ -35,7 +35,7 @@ class Store:
         await self.register.open_sandboxes([entry])
 
 
-async def test_it_is_built_once_whoever_asks():
+async def test_it_is_built_once_for_all_callers():
     store = Store()
 
     async with asyncio.TaskGroup() as group:
@@ -165,7 +165,7 @@ async def test_one_that_is_in_use_stays_as_it_was():
     assert await store.snapshots.remove("k") is False
 
 
-async def test_a_refused_removal_is_due_again_at_once_and_nobody_uses_it():
+async def test_a_refused_removal_is_due_again_at_once_and_no_one_uses_it():
     store = Store()
     await store.prepare()
     store.cloud.dropping = [SandboxError("away")]

@@ -90,7 +90,7 @@ async def test_a_big_request_over_a_bad_line(sandbox: RemoteCommands, machine: V
     assert len(machine.puts) == 2
 
 
-async def test_a_big_request_that_nobody_takes(
+async def test_a_big_request_that_no_one_takes(
     sandbox: RemoteCommands, machine: VMMachine, monkeypatch: pytest.MonkeyPatch
 ):
     """Each try takes long, as a line does that was good for a while."""
@@ -362,7 +362,7 @@ async def test_what_cannot_be_stopped_is_lost(
         await sandbox.exec("true")
 
 
-async def test_the_end_lets_nobody_wait(sandbox: RemoteCommands):
+async def test_the_end_lets_no_one_wait(sandbox: RemoteCommands):
     seconds = unique_sleep()
     running = asyncio.create_task(sandbox.exec(f"sleep {seconds}"))
     await until(lambda: alive(seconds))

@@ -164,7 +164,7 @@ async def test_copies_have_rows_of_their_own():
 
 
 @pytest.mark.parametrize("forks", [SandboxError("not now"), NotImplementedError("never")])
-async def test_where_there_are_no_copies_each_is_made_anew(forks: Exception):
+async def test_where_there_are_no_copies_each_is_made_again(forks: Exception):
     yard = Yard(at_once=3)
     yard.cloud.forking = forks
 
@@ -180,7 +180,7 @@ async def test_where_there_are_no_copies_each_is_made_anew(forks: Exception):
     await yard.machines.close()
 
 
-async def test_one_that_was_not_copied_is_made_anew(monkeypatch: pytest.MonkeyPatch):
+async def test_one_that_was_not_copied_is_made_again(monkeypatch: pytest.MonkeyPatch):
     yard = Yard(at_once=3)
     fork = yard.cloud.fork
 
@@ -352,7 +352,7 @@ async def test_never_beyond_its_lifetime_and_then_ended_with_the_reason():
     await yard.machines.close()
 
 
-async def test_one_that_is_gone_when_it_is_extended_is_told_so():
+async def test_one_that_is_gone_when_it_is_extended_is_reported():
     yard = Yard(ttl_s=0.03)
     member = await yard.machines.create(*yard.wanted("a"))
     told = asyncio.Queue[str]()
@@ -514,7 +514,7 @@ async def test_one_that_died_meanwhile_gives_its_place_back_once():
     await yard.machines.close()
 
 
-async def test_one_that_died_meanwhile_is_given_to_nobody():
+async def test_one_that_died_meanwhile_is_given_to_no_one():
     yard, gate = Yard(at_once=3, ttl_s=0.03), asyncio.Event()
     hiring = await _first_dies(yard, gate)
     gate.set()
@@ -578,7 +578,7 @@ async def test_a_dead_process_has_no_places():
     await one.machines.close()
 
 
-async def test_who_does_not_wait_is_told_that_all_are_taken():
+async def test_who_does_not_wait_gets_the_error_that_all_are_taken():
     scene = Scene()
     one, doctor = Yard(scene=scene, at_most=2), Yard(scene=scene, at_most=2, waits=False)
     await one.create_all("ab")

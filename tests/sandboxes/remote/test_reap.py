@@ -105,7 +105,7 @@ def test_what_its_run_has_left_behind_is_removed_at_once():
     assert told(look([machine("m", "b")], [], "b")) == [("m", "b", ENDED)]
 
 
-def test_what_nobody_knows_is_watched_first_whatever_a_clock_elsewhere_says():
+def test_what_no_one_knows_is_watched_first_whatever_a_clock_elsewhere_says():
     time = Time()
     watch = time.watch()
     strangers = [
@@ -257,7 +257,7 @@ async def test_a_refused_removal_keeps_no_other_from_it_and_is_tried_again():
     assert scene.sandboxes["one"].reaped
 
 
-async def test_what_nobody_knew_counts_as_reaped_too():
+async def test_what_no_one_knew_counts_as_reaped_too():
     scene, register = await open_scene()
     scene.sandboxes.clear()
     time = Time()
@@ -287,7 +287,7 @@ async def test_where_machines_are_a_hosts_own_another_hosts_rows_stay_open():
     assert not any(sandbox.is_open for sandbox in scene.sandboxes.values())
 
 
-async def test_a_machine_that_is_here_is_removed_whoever_asked_for_it():
+async def test_a_machine_that_is_here_is_removed_whichever_process_asked_for_it():
     """Workers in containers of one host have names of their own, and one engine."""
     scene, _ = await open_scene()
     elsewhere = MemoryRegister(scene, host="elsewhere")

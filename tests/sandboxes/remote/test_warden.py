@@ -134,7 +134,7 @@ async def test_a_command_of_a_megabyte(sandbox: RemoteCommands, machine: VMMachi
     assert (await sandbox.as_root().exec("ls /var/lib/yudai/requests")).text == ""
 
 
-async def test_streams_can_be_opened_anew(sandbox: RemoteCommands):
+async def test_streams_can_be_opened_again(sandbox: RemoteCommands):
     result = await sandbox.exec("cat /dev/stdin >/dev/stdout; echo x >/dev/stderr", stdin=b"in\n")
 
     assert (result.exit_code, result.text) == (0, "in\nx\n")
@@ -423,7 +423,7 @@ async def test_whatever_a_shells_start_up_says(sandbox: RemoteCommands, machine:
 
 
 @needs_users
-async def test_a_killed_supervisor_is_told_and_leaves_nobody(sandbox: RemoteCommands):
+async def test_a_killed_supervisor_is_reported_and_leaves_no_one(sandbox: RemoteCommands):
     seconds = unique_sleep()
     running = asyncio.create_task(sandbox.exec(f"setsid sleep {seconds} & sleep {seconds}"))
     await until(lambda: len(alive(seconds)) == 2)

@@ -106,7 +106,9 @@ async def test_a_fresh_machine_has_no_changes(sandbox: RemoteCommands):
         pytest.param("mkdir shut; echo x >shut/a; chmod 0 shut; echo y >f", ("f",), id="shut"),
     ],
 )
-async def test_changes_are_told(sandbox: RemoteCommands, command: str, expected: tuple[str, ...]):
+async def test_changes_are_reported(
+    sandbox: RemoteCommands, command: str, expected: tuple[str, ...]
+):
     assert await changed(sandbox, command) == expected
     assert await changed(sandbox, "true") == expected
 
@@ -126,7 +128,7 @@ async def test_they_are_those_of_a_local_work_tree(
     assert told["crlf.txt"] == Change(None, 0)
 
 
-async def test_a_change_that_keeps_size_and_time_is_told(sandbox: RemoteCommands):
+async def test_a_change_that_keeps_size_and_time_is_reported(sandbox: RemoteCommands):
     await sandbox.exec("printf aaaa >f; touch -d @1 f")
     seen = [(await sandbox.changes())["f"]]
     for letter in "bcd":

@@ -1384,7 +1384,7 @@ export interface components {
             handle: string;
             /**
              * Author
-             * @description Who wrote it. Patches of one author are not independent; unset: of its own.
+             * @description Who wrote it. Patches of one author are not independent. Unset: unique.
              * @default
              */
             author: string;

@@ -51,7 +51,7 @@ class Session:
     _last: tuple[SeenCall, MeteredGateway] | None = None
 
     async def complete(self, call: Call, asked: SeenCall) -> Completion:
-        """Metered, and bounded by what was counted before only where that is still the same.
+        """Metered; an earlier count is a bound only if the request is still the same.
 
         A gateway takes its conversation to grow; an agent may send another one every time, and
         what it has not sent before counts with every byte.

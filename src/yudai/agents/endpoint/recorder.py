@@ -128,7 +128,7 @@ class EndpointRecorder:
             run = await runs.hold(db, run_id)
             account = await holds.account(db, run.solve_id)
             is_present = run.attempt == attempt
-            # Calls of a process that died or has not heard of the end: no client waits for them.
+            # Calls of a process that died or missed the end: no client waits for them.
             lost = [held for held in account.held if held.run_id == run.id and is_present]
             await holds.write_off_all(db, run.solve_id, lost, at=self.clock.now())
             written = await trajectories.messages(db, run.id, attempt=attempt)

@@ -106,7 +106,7 @@ def _filled(family: Family, names: Iterable[Word], counted: Mapping[Word, int]) 
 health = APIRouter(prefix="/health", tags=["health"], dependencies=[PUBLIC])
 
 _PATIENCE_S = 3.0
-_NOBODY = SolveId("00000000-0000-0000-0000-000000000000")
+_NO_SOLVE = SolveId("00000000-0000-0000-0000-000000000000")
 
 
 class Health(Value):
@@ -131,7 +131,7 @@ async def ready(service: ServiceDep) -> Health:
         raise ApiError(Code.STORE_UNAVAILABLE, "the database does not answer") from None
     try:
         async with asyncio.timeout(_PATIENCE_S):
-            await service.engine.status(_NOBODY)
+            await service.engine.status(_NO_SOLVE)
     except Exception as error:
         raise ApiError(Code.ENGINE_UNAVAILABLE, "try again in a moment") from error
     return Health()

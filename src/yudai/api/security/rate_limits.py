@@ -65,8 +65,8 @@ class Limiter:
 def address_of(request: Request, trusted: Collection[Network] = ()) -> str:
     """The client's address, for IPv6 its network: a machine can have many addresses.
 
-    Clients can put anything into X-Forwarded-For, so it is read from the
-    right, where each proxy adds whom it was asked by, and no further than to the first stranger.
+    Clients can put anything into X-Forwarded-For, so it is read from the right, where each proxy
+    adds its caller, up to the first address that is not a trusted proxy.
     """
     host = request.client.host if request.client else ""
     address = _address(host)

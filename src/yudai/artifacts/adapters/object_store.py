@@ -90,7 +90,7 @@ def _split(url: str) -> SplitResult:
 
 
 _CHUNK_BYTES = 256 << 10
-_NOBODYS = ArtifactRef(kind=ArtifactKind.PATCH, sha256="0" * 64, size=0)
+_MISSING = ArtifactRef(kind=ArtifactKind.PATCH, sha256="0" * 64, size=0)
 
 
 class ObjectStoreArtifacts:
@@ -125,7 +125,7 @@ class ObjectStoreArtifacts:
 
     async def check(self) -> None:
         try:
-            await self._open(_NOBODYS)
+            await self._open(_MISSING)
         except NotFoundError:
             return
 

@@ -1,8 +1,8 @@
-"""Whose home it is: the server that holds `server.lock`, and what `server.json` says of it.
+"""The server that owns a home: it holds `server.lock` and is described in `server.json`.
 
-The kernel lets go of the lock when its process dies, however it dies; what is left of
-`server.json` then means nothing. A solve outside the server is safe beside it at any moment, also
-while it starts: its flow belongs to its own process, and the server takes up only its own.
+The kernel releases the lock when that process dies, and `server.json` then means nothing. A solve
+outside the server can run beside it at any time: its flow belongs to its own process, and the
+server continues only its own flows.
 """
 
 import asyncio

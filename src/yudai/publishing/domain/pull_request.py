@@ -54,7 +54,7 @@ def has_marker(text: str, solve_id: SolveId) -> bool:
     return marker(solve_id) in (line.strip() for line in text.splitlines())
 
 
-def tells_of_solve(text: str) -> bool:
+def names_a_solve(text: str) -> bool:
     """Whether the text has the marker of any solve."""
     return any(line.strip().startswith(_MARK) for line in text.splitlines())
 

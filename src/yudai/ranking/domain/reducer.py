@@ -60,7 +60,7 @@ def rank(
 
 
 def _matters(question: Question, reducer: str) -> bool:
-    """Who chose to order by size is not asked instead."""
+    """A reducer that orders by size needs no person to choose between behaviours."""
     return question.kind is not QuestionKind.BEHAVIOURS or REDUCERS[reducer].asks
 
 

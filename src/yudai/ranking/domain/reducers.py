@@ -21,7 +21,7 @@ class Criterion:
     """What is compared, as the page names it."""
     key: "Callable[[Scorecard], float]"
     says: "Callable[[Scorecard, Scorecard], str]"
-    """What the loser (first) is told about the champion (second)."""
+    """Why the first lost to the second, the champion."""
 
 
 def count(number: int, noun: str) -> str:

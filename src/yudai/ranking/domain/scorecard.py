@@ -26,7 +26,7 @@ class Scorecard(Value):
     """How steady this contestant has been; higher is better (reputation comes later)."""
     submitted_at: float | None = None
     error: str = ""
-    """What was said when it broke: more than its cause tells."""
+    """The error message, which says more than the cause."""
 
 
 def red_to_green(verdict: Verdict) -> tuple[str, ...]:

@@ -31,7 +31,7 @@ class MeteredGateway:
         run_cap_micros: int,
         spent_micros: int = 0,
     ) -> None:
-        self.run_cap = RunCap(run_cap_micros, whose="run", spent_micros=spent_micros)
+        self.run_cap = RunCap(run_cap_micros, owner="run", spent_micros=spent_micros)
         self._gateway = gateway
         self._solve_cap = solve_cap
         self._models = models

@@ -79,9 +79,9 @@ def grant(quote: Quote, *, left_micros: int, held_micros: int) -> Quote | None:
     return granted
 
 
-def used_up(whose: str, cap_micros: int) -> GatewayError:
+def used_up(owner: str, cap_micros: int) -> GatewayError:
     return GatewayError(
-        f"the {whose}'s cost cap of ${usd(cap_micros):g} is used up", cause=Cause.OUT_OF_BUDGET
+        f"the {owner}'s cost cap of ${usd(cap_micros):g} is used up", cause=Cause.OUT_OF_BUDGET
     )
 
 
@@ -95,7 +95,7 @@ class RunCap:
     """A cap counted in memory, for callers on one event loop."""
 
     cap_micros: int
-    whose: str = "solve"
+    owner: str = "solve"
     spent_micros: int = 0
     uncertain_micros: int = field(default=0, init=False)
     """Calls that failed but may have been billed: they count against the cap, not as cost."""
@@ -142,7 +142,7 @@ class RunCap:
         """Grant or refuse; False: wait for running calls."""
         left = self.left_micros
         if left <= 0:
-            waiter.granted.set_exception(used_up(self.whose, self.cap_micros))
+            waiter.granted.set_exception(used_up(self.owner, self.cap_micros))
             return True
         quote = grant(waiter.quote, left_micros=left, held_micros=self.reserved_micros)
         if quote is None:

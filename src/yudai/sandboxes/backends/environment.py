@@ -29,7 +29,7 @@ _FOR_SETUP = {
     "UV_COMPILE_BYTECODE": "1",
     "UV_LINK_MODE": "copy",
     "UV_NO_PROGRESS": "1",
-    # One that is downloaded into the sandbox would be gone with it.
+    # A Python that is downloaded into the sandbox would be removed with it.
     "UV_PYTHON_DOWNLOADS": "never",
 }
 

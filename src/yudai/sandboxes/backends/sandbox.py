@@ -126,7 +126,7 @@ class SandboxHandle:
             await self._parts.extend(seconds)
 
     async def destroy(self, *, why: str = "") -> None:
-        """Idempotent; a caller that is cancelled does not stop it.
+        """Idempotent; it continues if the caller is cancelled.
 
         Later users get `why` as the error.
         """

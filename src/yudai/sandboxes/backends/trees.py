@@ -92,7 +92,7 @@ async def copy_tree(source: Path, target: Path) -> None:
 
 
 def build_once(store: Path, facts: object, build: Callable[[Path], None]) -> Path:
-    """The folder of a store that is named by these facts, built unless it is there."""
+    """The folder in a store that these facts name; it is built if it is missing."""
     folder = store / hashlib.sha256(repr(facts).encode()).hexdigest()[:16]
     if not folder.exists():
         store.mkdir(mode=0o700, parents=True, exist_ok=True)

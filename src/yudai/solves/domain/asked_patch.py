@@ -45,7 +45,7 @@ class AskedPatch(Value):
         default="",
         max_length=200,
         pattern=_LINE,
-        description="Who wrote it. Patches of one author are not independent; unset: of its own.",
+        description="Who wrote it. Patches of one author are not independent. Unset: unique.",
     )
     patch: str = Field(
         default="",

@@ -14,7 +14,7 @@ const MAX_STACK = 100_000;
 const MAX_LINE = 2000;
 const FOREIGN = new Set(["node_modules", ".yarn", ".venv"]);
 const ASSERTIONS = new Set(["AssertionError", "JestAssertionError", "AssertError", "TestingLibraryElementError"]);
-// What runners and matchers say themselves; whoever throws the same has only its own test to lose.
+// What runners and matchers throw themselves; a test that throws the same harms only itself.
 const SAID = [
   ["timeout", /^(?:thrown: ")?(?:Exceeded timeout of [^\n]* for a test|[Tt]est timed out (?:in|after) |Timeout of \d+ms exceeded)/],
   ["set_up", /^(?:thrown: ")?(?:Exceeded timeout of [^\n]* for a hook|Hook timed out in )/],
@@ -173,7 +173,7 @@ function pathOf(url) {
   }
 }
 
-/** What node printed on its way out, when an error that nobody caught is why. */
+/** What node printed at its end, after an error that was not caught. */
 function describeOutput(output, kind) {
   if (!/^Node\.js v\d/m.test(output)) return null;
   const lines = output.slice(-MAX_STACK).split("\n");
@@ -224,7 +224,7 @@ function packageFolder(name, cwd) {
   }
 }
 
-/** Like packageFolder, but whoever asks cannot go on without it. */
+/** Like packageFolder; without the package the process ends. */
 function needPackage(name, cwd) {
   const folder = packageFolder(name, cwd);
   if (folder) return folder;

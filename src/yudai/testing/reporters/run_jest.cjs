@@ -22,20 +22,20 @@ let report;
 class Reporter {
   constructor() {
     this.files = 0;
-    this.told = new Map();
+    this.reported = new Map();
   }
 
   onTestCaseStart(test, info) {
     report.started(idOf(test.path, [...info.ancestorTitles, info.title], cwd));
   }
 
-  /** Told now, in case that the file never ends; what failed may be tried again. */
+  /** Reported now, because the file may never end; a failed test may be tried again. */
   onTestCaseResult(test, result) {
     const id = idOf(test.path, [...result.ancestorTitles, result.title], cwd);
     if (result.status === "failed") report.started(id, failureOf(result));
     if (result.status !== "passed") return;
     report.result(id, "passed", { ms: result.duration });
-    this.told.set(id, (this.told.get(id) ?? 0) + 1);
+    this.reported.set(id, (this.reported.get(id) ?? 0) + 1);
   }
 
   onTestResult(test, result) {
@@ -50,8 +50,8 @@ class Reporter {
 
   tell(id, result) {
     const outcome = OUTCOMES[result.status] ?? "skipped";
-    const already = outcome === "passed" ? (this.told.get(id) ?? 0) : 0;
-    if (already) this.told.set(id, already - 1);
+    const already = outcome === "passed" ? (this.reported.get(id) ?? 0) : 0;
+    if (already) this.reported.set(id, already - 1);
     else report.result(id, outcome, { failure: outcome === "failed" ? failureOf(result) : undefined, ms: result.duration });
   }
 

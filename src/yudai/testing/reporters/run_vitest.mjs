@@ -46,7 +46,7 @@ function parse({ parseCLI }, args) {
 class Listener {
   constructor(report) {
     this.report = report;
-    this.told = new Set();
+    this.reported = new Set();
     this.onTestCaseReady = (test) => report.started(idOf(test.module.moduleId, trail(test.task ?? test), cwd));
     this.onTestCaseResult = (test) => this.tellEnded(test.task ?? test);
   }
@@ -71,8 +71,8 @@ class Listener {
   }
 
   tellFile(file) {
-    if (this.told.has(file)) return;
-    this.told.add(file);
+    if (this.reported.has(file)) return;
+    this.reported.add(file);
     const tests = tasksOf(file);
     const errors = file.result?.errors ?? [];
     if (errors.length && !tests.length) this.report.uncollected(place(file.filepath, cwd), describe(errors[0], "import"));
@@ -84,8 +84,8 @@ class Listener {
   }
 
   tellTest(file, task, behind) {
-    if (this.told.has(task)) return;
-    this.told.add(task);
+    if (this.reported.has(task)) return;
+    this.reported.add(task);
     const result = outcome(task, behind);
     const failure = result === "failed" || result === "error" ? failureOf(task, behind) : undefined;
     this.report.result(idOf(file, trail(task), cwd), result, { failure, ms: task.result?.duration });

@@ -1,6 +1,6 @@
 """What every reporter for Python writes: lines, sealed at the end, and how something failed.
 
-Its name is in nobody's way: it stays among the modules of the process that runs the tests.
+Its name is unlikely to clash: it stays among the modules of the process that runs the tests.
 """
 
 from __future__ import annotations

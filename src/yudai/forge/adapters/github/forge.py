@@ -56,7 +56,7 @@ class GitHubForge(GitHubIssues, GitHubPulls):
     async def whoami(self, *, by: Credential) -> Account:
         if by.kind is CredentialKind.APP and (bot := await self._place.apps.bot(by)):
             return bot
-        _require_somebody(by)
+        _require_login(by)
         by_whom = self._place.identity(by)
         return (await self._place.client.one(User, ApiRequest("/user"), by=by_whom)).account
 
@@ -75,7 +75,7 @@ class GitHubForge(GitHubIssues, GitHubPulls):
                 self._repository(one, Role.WRITE) for one in await self._place.apps.repositories()
             ]
         else:
-            _require_somebody(by)
+            _require_login(by)
             ask = ApiRequest("/user/repos", params={"sort": "pushed", "per_page": "100"})
             by_whom = self._place.identity(by)
             found = await self._place.client.every(Repo, ask, by=by_whom)
@@ -119,6 +119,6 @@ class GitHubForge(GitHubIssues, GitHubPulls):
         await self._client.close()
 
 
-def _require_somebody(by: Credential) -> None:
+def _require_login(by: Credential) -> None:
     if by.kind is CredentialKind.ANONYMOUS:
         raise ForbiddenError("GitHub shows this only to a login: log in, or set GITHUB_TOKEN")

@@ -8,7 +8,7 @@ from yudai.forge.adapters.git.command import Ran
 from yudai.kit.errors import ForbiddenError, ForgeError, NotFoundError, RefusedError, YudaiError
 from yudai.patches.patch import readable
 
-_MAX_TOLD = 300
+_MAX_SHOWN = 300
 _REMOTE = re.compile(r"^remote: (.*?)\s*$", re.MULTILINE)
 _REJECTED = re.compile(r"\[remote rejected\] .*?\((.*)\)")
 # Of all that a forge says, the line that gives the reason.
@@ -101,4 +101,4 @@ def said(ran: Ran) -> str:
 
 
 def _line(text: str) -> str:
-    return readable(text.strip())[:_MAX_TOLD]
+    return readable(text.strip())[:_MAX_SHOWN]

@@ -138,8 +138,8 @@ class _Push:
         if ran.exit_code == 0:
             return None
         error = failure(ran, self.address.url)
-        told = f"{ran.errors}\n{ran.output.decode('utf-8', 'replace')}"
-        if isinstance(error, ForgeError) or any(sign in told for sign in _STALE):
+        said = f"{ran.errors}\n{ran.output.decode('utf-8', 'replace')}"
+        if isinstance(error, ForgeError) or any(sign in said for sign in _STALE):
             return await self._look_after(error)
         raise error
 

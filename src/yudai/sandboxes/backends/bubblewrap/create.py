@@ -83,7 +83,7 @@ class Guard:
             self._process = _start_guard()
             line = "".join(f"+ {pid}\n" for pid in self._watched.values())
         if self._process.stdin is not None:
-            # One that dies this very moment is replaced with the next sandbox.
+            # If it dies at this moment, the next sandbox starts a new one.
             with suppress(BrokenPipeError):
                 os.write(self._process.stdin.fileno(), line.encode())
 

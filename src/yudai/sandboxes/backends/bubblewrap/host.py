@@ -68,7 +68,7 @@ class HostSetup(NamedTuple):
 
 
 async def find_host_setup(lease: Path, store: Path, limits: SandboxLimits) -> HostSetup:
-    """Find out by trying what this host lets us do; raise with the remedy when that is nothing.
+    """Try what this host allows; if nothing works, raise an error with the remedy.
 
     What is in the lease's folder goes with this process, what is in `store` can be used again.
     """

@@ -1,4 +1,4 @@
-"""The command line of bubblewrap: which user commands run as, what they see, and nothing else.
+"""The command line of bubblewrap: as which user commands run, and which files they see.
 
 Commands never run as the host's root where that can be avoided.
 """
@@ -143,7 +143,7 @@ def frame(
     shell: str,
     empty: Path,
 ) -> Frame:
-    """`shell` is the one that runs commands, `empty` a file to show in place of others."""
+    """`shell` runs commands; `empty` is a file to show in place of others."""
     identity = features.identity
     head = (
         features.bwrap,

@@ -1,4 +1,4 @@
-"""What the container engine of this host says of itself, and what it needs from us.
+"""What the container engine of this host reports, and what it needs from us.
 
 Podman's own filter of system calls is made as strict as docker's is, and a little stricter: it lets
 a container have user namespaces of its own, the kernel's keys, mounts in them and sockets that no

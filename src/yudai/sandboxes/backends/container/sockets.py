@@ -68,7 +68,7 @@ class ProxySockets:
         return proxy_socket
 
     def _server(self, machine_spec: MachineSpec, folder: Path) -> Proxy | NameWatch | None:
-        # What its image's files say of names is not known here: a name watch has no entries.
+        # The image's /etc/hosts is unknown here, so the name watch has no entries.
         phase, owner = Phase(machine_spec.phase or Phase.AGENT), machine_spec.tags.get("owner", "")
         blocked = BlockedHosts(phase, owner, self._on_blocked)
         server = make_server(folder, machine_spec.hosts, blocked, dialing=self._dialing)

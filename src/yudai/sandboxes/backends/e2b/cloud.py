@@ -134,7 +134,7 @@ async def build_template(
     from e2b import AsyncTemplate, LogEntry, LogEntryEnd  # noqa: PLC0415 - with the SDK
 
     def tell(entry: LogEntry) -> None:
-        # It says "Build finished" of one that failed, too.
+        # It also says "Build finished" after a failed build.
         if not isinstance(entry, LogEntryEnd):
             on_log(entry.message)
 

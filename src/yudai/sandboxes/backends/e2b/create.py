@@ -94,7 +94,7 @@ class Maker:
             return await self.account.make(machine_spec, self._template)
 
     async def _look_up(self, ask: Callable[[], Awaitable[T]]) -> T:
-        """Until it is answered. BusyError would say that nothing was made, which is not known."""
+        """Repeat until there is an answer. No BusyError: it would mean that nothing was created."""
         pauses_s = growing(_FIRST_PAUSE_S, longest_s=_LONGEST_PAUSE_S)
         try:
             return await retry(ask, within(self.account.timings.look_up_s, pauses_s), on=_UNSURE)

@@ -1,4 +1,4 @@
-"""A backend's folder on disk: bases, sandboxes, and the lease that tells whose they are.
+"""A backend's folder on disk: bases, sandboxes, and the lease that names their owner.
 
 Each living process holds the lock of its lease; what belongs to a free lease is a leftover.
 """

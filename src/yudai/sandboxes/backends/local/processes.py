@@ -184,7 +184,7 @@ def kill_descendants(mark: Mark) -> KillResult:
                 found.add(process.pid)
     while more := {p.pid for p in alive if p.parent in found} - found:
         found |= more
-    # The shell first, or it would have a word to say about the others.
+    # The shell first: it would print a line about each other process that is killed.
     for pid in sorted(found - {os.getpid()}, key=lambda pid: pid != mark.session):
         with suppress(ProcessLookupError, PermissionError):
             os.kill(pid, signal.SIGKILL)

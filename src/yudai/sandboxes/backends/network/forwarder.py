@@ -101,7 +101,7 @@ def _accept(listener: socket.socket, path: str) -> _Pair | None:
 
 
 def _watch(selector: selectors.BaseSelector, pair: _Pair) -> None:
-    """Ask for what its ends wait for next; of one that is done nothing is left."""
+    """Register what its two ends wait for next; remove it when both are done."""
     is_done = all(way.is_done for way in pair.dialing)
     for end in pair.ends:
         with suppress(KeyError, ValueError):

@@ -1,4 +1,4 @@
-"""HTTP messages: heads read with a limit and written for the next hop, bodies as long as they say.
+"""HTTP messages: reads heads with a limit, writes them for the next hop, measures bodies.
 
 Heads are taken apart here: h11 accepts what a proxy has to refuse (see decision 0016). It reads
 chunks, though, and they are written again, so that no other size than the one it read is passed on.

@@ -1,4 +1,4 @@
-"""Sees which host names a sandbox without a network looks up, and answers as its files would.
+"""Reports the host names that a sandbox without a network looks up, and answers from its files.
 
 Glibc asks at /var/run/nscd/socket before it looks anywhere else: we listen there.
 """
@@ -127,7 +127,7 @@ class NameWatch:
         self._listener.start()
 
     async def close(self) -> None:
-        """Idempotent; nothing of it listens or is connected afterwards."""
+        """Idempotent; afterwards it has no listener and no connection."""
         await self._listener.close()
 
     async def _serve(self, client: socket.socket, is_full: bool) -> None:  # noqa: FBT001 - as Serve

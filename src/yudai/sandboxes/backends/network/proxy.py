@@ -58,7 +58,7 @@ class Proxy:
         self._listener.start()
 
     async def close(self) -> None:
-        """Idempotent; nothing of it listens or is connected afterwards."""
+        """Idempotent; afterwards it has no listener and no connection."""
         await self._listener.close()
         self._dialer.close()
 

@@ -30,7 +30,7 @@ class Stream(NamedTuple):
         await self.writer.drain()
 
     async def finish(self) -> None:
-        """Close it once the other side has read what was sent, or its time is up."""
+        """Close it when the other side has read everything, or after a time-out."""
         with suppress(OSError):
             async with asyncio.timeout(_LINGER_S):
                 self.writer.close()
@@ -77,7 +77,7 @@ def put_off(limit: asyncio.Timeout, seconds: float | None) -> None:
 
 
 async def copy(source: Stream, target: Stream, stir: Callable[[], None]) -> None:
-    """Copy to the end, which is passed on. A broken connection ends this direction."""
+    """Copy to the end and pass the end on. A broken connection ends this direction."""
     with suppress(OSError):
         while data := await source.reader.read(CHUNK):
             stir()
@@ -131,7 +131,7 @@ class Listener:
             self._path.unlink(missing_ok=True)
 
     async def close(self) -> None:
-        """Idempotent; nothing of it listens or is connected afterwards."""
+        """Idempotent; afterwards it has no listener and no connection."""
         self.stop()
         lines = list(self._lines)
         for line in lines:
@@ -163,7 +163,7 @@ class Listener:
         task = asyncio.create_task(self._serve(client, is_full))
         self._lines.add(task)
         task.add_done_callback(self._lines.discard)
-        # One that is cancelled before its first step has not even begun.
+        # A task that is cancelled before its first step has not started.
         task.add_done_callback(lambda _: client.close())
 
 

@@ -89,17 +89,17 @@ class ReadinessPoll:
             self._trouble = f": {error}"
             return
         for name in names:
-            guest = self._waiting.get(name)
-            if guest is not None and name in news:
-                self._tell(guest, news[name])
+            machine = self._waiting.get(name)
+            if machine is not None and name in news:
+                self._update(machine, news[name])
 
-    def _tell(self, guest: _Waiting, news: Readiness) -> None:
+    def _update(self, machine: _Waiting, news: Readiness) -> None:
         now = asyncio.get_running_loop().time()
-        if guest.arrived.done():
+        if machine.arrived.done():
             return
         if news.failure is not None:
-            guest.arrived.set_exception(news.failure)
+            machine.arrived.set_exception(news.failure)
         elif news.status == _READY:
-            guest.arrived.set_result(None)
-        elif news.is_building and now < guest.came_at + self._patience.image_s:
-            guest.clock.reschedule(now + self._patience.ready_s)
+            machine.arrived.set_result(None)
+        elif news.is_building and now < machine.came_at + self._patience.image_s:
+            machine.clock.reschedule(now + self._patience.ready_s)

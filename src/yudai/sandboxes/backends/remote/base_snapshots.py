@@ -79,7 +79,7 @@ class BaseSnapshots:
                 key=entry.key.removesuffix(suffix),
                 size_bytes=entry.size_bytes,
                 made_at=entry.made_at,
-                # One whose removal was refused once is due, however young it is.
+                # After a refused removal it is due at once, regardless of its age.
                 used_at=0.0 if entry.external.startswith(_DROPPED) else entry.used_at,
                 users=entry.users,
             )

@@ -148,7 +148,7 @@ class Machine(Protocol):
         ...
 
     async def extend(self, ttl_s: float) -> None:
-        """It lives at least so long from now; nothing where a lifetime is fixed at creation."""
+        """Extend its life to at least this long; no effect where it is fixed at creation."""
         ...
 
 
@@ -168,7 +168,7 @@ class TemplateSizedMachine(Machine, Protocol):
     """A machine whose size is its template's, not the requested one."""
 
     async def size(self, asked: SandboxLimits) -> SandboxLimits:
-        """What was asked for, with what it has instead."""
+        """The requested limits, corrected to what the machine has."""
         ...
 
 
@@ -188,7 +188,7 @@ class Cloud(Protocol):
         ...
 
     async def create(self, machine_spec: MachineSpec) -> Machine:
-        """Make it and wait until it answers; nothing of a failed one is left where that is known.
+        """Create it and wait until it answers; a failed one is removed if its id is known.
 
         BusyError (nothing was made, or its key makes asking again safe), DeniedError,
         BaseGoneError, else SandboxError. After a lost answer the machine is looked up by its

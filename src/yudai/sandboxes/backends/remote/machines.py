@@ -179,15 +179,15 @@ class Machines:
         for sandbox_id in await self._register.beat(tuple(self._members)):
             log.warning("sandbox.reopened", sandbox_id=sandbox_id)
             if sandbox_id not in self._members:
-                # We have closed it ourselves meanwhile.
+                # This process closed it in the meantime.
                 await self._close(sandbox_id)
 
     async def _enter(self, entries: Sequence[SandboxEntry]) -> None:
-        """Places for all of them here, then rows, for which all processes need to have room."""
+        """Reserve places in this process first, then rows, which all processes share."""
         await self._pace.enter(len(entries))
         self._placed.update(entry.id for entry in entries)
         if self._beating is None or self._beating.done():
-            # Before the first row: who is silent for long is taken for dead.
+            # Before the first row: a process without heartbeats counts as dead.
             every_s = self._beat_s
             beat = repeat(self.beat, every_s, first_s=every_s, failed="sandboxes.not_beaten")
             self._beating = asyncio.create_task(beat, name="sandboxes")
@@ -244,7 +244,7 @@ class Machines:
             copies = await cloud.fork(source.machine, [machine_spec for _, machine_spec in wanted])
         except (NotImplementedError, SandboxError) as error:
             copies = [SandboxError(str(error))] * len(wanted)
-        # All of them before anything else can happen: they have no tags by which to find them.
+        # All before anything else runs: they have no tags by which a sweep could find them.
         created: Created = {
             entry.id: copy
             if isinstance(copy, SandboxError)

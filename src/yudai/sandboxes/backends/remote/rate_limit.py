@@ -24,7 +24,7 @@ class MachineRateLimit:
         patience_s: float = 600.0,
         pause_s: float = 1.0,
     ) -> None:
-        """`pause_s` is the first of those for a provider that is busy."""
+        """`pause_s` is the first pause after a provider reports that it is busy."""
         self._at_once = at_once
         self._free = asyncio.Semaphore(at_once)
         self._entrance = asyncio.Lock()

@@ -102,9 +102,9 @@ class OrphanTracker:
         dry_run: bool = False,
         holds: Holds = dict[str, str],
     ) -> Sequence[Leftover]:
-        """One sweep over all that a provider has of this installation, but for what `holds` tells.
+        """One sweep over this installation's machines at a provider, except those in `holds`.
 
-        Others may have closed the rows of those, if they have not heard of us for long.
+        Other processes may have closed their rows after they lost contact with us.
         """
         installation = await register.installation()
         listed = await cloud.list(installation)
@@ -127,7 +127,7 @@ class OrphanTracker:
     def _is_due(self, case: _Case, now: float, *, dry_run: bool) -> bool:
         if case.why != UNKNOWN or now - self._seen[case.machine.id] >= GRACE_S:
             return True
-        # The provider's clock may differ from ours: what it says is good for a hint only.
+        # The provider's clock may differ from ours, so its time is only a hint.
         age_s = self._age_s(case)
         return dry_run and (age_s is None or age_s >= GRACE_S)
 
@@ -166,13 +166,13 @@ def _judge(machine: Found, row: SandboxEntry | None, known: Collection[str]) -> 
         return _Case(machine, ENDED if is_ours else UNKNOWN, None)
     if not row.is_held:
         return _Case(machine, ENDED if row.is_ended else DEAD, row)
-    # A copy has the tags of what it was made of: until its own row names it, it is a stranger.
-    is_stranger = row.external not in ("", machine.id)
-    return _Case(machine, UNKNOWN, None) if is_stranger else None
+    # A copied machine has the tags of its original; it is unknown until a row names it.
+    is_copy = row.external not in ("", machine.id)
+    return _Case(machine, UNKNOWN, None) if is_copy else None
 
 
 def _is_held(machine: Found, held: Mapping[str, str]) -> bool:
-    """By its name; one that we have not heard of by its row's, as copies have another's."""
+    """By its id, or by the row in its tags while no id is known; copies have another id."""
     return machine.id in held.values() or held.get(machine.tags.get(SANDBOX_TAG, "")) == ""
 
 
@@ -181,11 +181,11 @@ def _is_of(machine: Found, row: SandboxEntry) -> bool:
 
 
 async def clear(sweep: Sweep, cloud: Cloud, register: Register) -> Sequence[Leftover]:
-    """Remove all of it; one that is refused keeps no other from being removed."""
-    lanes = asyncio.Semaphore(_AT_ONCE)
+    """Remove all of it; a refused removal does not stop the others."""
+    slots = asyncio.Semaphore(_AT_ONCE)
 
     async def remove(orphan: Orphan) -> Leftover | None:
-        async with lanes:
+        async with slots:
             return await _remove(orphan, cloud, register)
 
     removed = await gather(remove(orphan) for orphan in sweep.machines)

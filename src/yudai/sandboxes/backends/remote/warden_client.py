@@ -136,7 +136,7 @@ class WardenClient:
             return await self.insist(attempt)
 
     async def put(self, path: str, content: bytes, *, timeout_s: float) -> None:
-        """Write a file, however often that takes; all is lost when there is no end in time."""
+        """Write a file, with retries; the machine is lost if that does not end in time."""
         put = partial(self.machine.put, path, content)
         try:
             async with asyncio.timeout(timeout_s):

@@ -80,7 +80,7 @@ NO_PACKAGES = PackageSettings({})
 
 
 def package_settings(environ: Mapping[str, str]) -> PackageSettings:
-    """The variables of that environment that a set-up may see, without what they should not say."""
+    """The variables of that environment that a set-up may see, without secrets."""
     variables: dict[str, str] = {}
     files: dict[Path, None] = {}
     for name, value in environ.items():

@@ -1,4 +1,4 @@
-"""Running a request, or waiting for one that runs, and telling how it ended."""
+"""Runs a request, or waits for a running one, and reports its result."""
 
 import base64
 import os
@@ -21,7 +21,7 @@ from yudai.sandboxes.backends.warden.protocol import (
 from yudai.sandboxes.backends.warden.supervisor import start
 
 _SILENCE_S = 20.0
-_NOBODY = "the warden was killed while a command ran"
+_WARDEN_KILLED = "the warden was killed while a command ran"
 
 
 def run(words: Sequence[str]) -> int:
@@ -33,34 +33,34 @@ def run(words: Sequence[str]) -> int:
     for _ in range(2):
         lock = state.take_turn()
         try:
-            if _is_told(request_id):
+            if _is_answered(request_id):
                 return 0
             start(_request(request_id, given), lock)
         finally:
             os.close(lock)
     with state.turn():
-        if not _is_told(request_id):
-            _tell_loss(request_id, "a command could not be started")
+        if not _is_answered(request_id):
+            _report_loss(request_id, "a command could not be started")
     return 0
 
 
 def _keep_talking() -> None:
-    """A line on which nothing is said for long may be cut by those who carry it."""
+    """A proxy may close a connection on which nothing is sent for long."""
 
-    def murmur(_signal: int, _frame: FrameType | None) -> None:
+    def send_sign_of_life(_signal: int, _frame: FrameType | None) -> None:
         os.write(1, b"...\n")
 
-    signal.signal(signal.SIGALRM, murmur)
+    signal.signal(signal.SIGALRM, send_sign_of_life)
     signal.setitimer(signal.ITIMER_REAL, _SILENCE_S, _SILENCE_S)
 
 
-def _is_told(request_id: str) -> bool:
-    if state.tell(request_id):
+def _is_answered(request_id: str) -> bool:
+    if state.report(request_id):
         return True
     if state.has_begun(request_id):
         # We hold the lock, so its supervisor is dead; the command's processes may still run.
         ProcessTree(state.Agent.load()).kill_all()
-        _tell_loss(request_id, _NOBODY)
+        _report_loss(request_id, _WARDEN_KILLED)
         return True
     if state.is_forbidden(request_id):
         state.speak(request_id, Ending(killed=True)._asdict())
@@ -68,7 +68,7 @@ def _is_told(request_id: str) -> bool:
     return False
 
 
-def _tell_loss(request_id: str, why: str) -> None:
+def _report_loss(request_id: str, why: str) -> None:
     """Who fills the disk so that nothing can be noted has not lost its machine by our fault."""
     if state.is_full():
         state.speak(request_id, FULL._asdict(), FULL_TEXT)

@@ -1,4 +1,4 @@
-"""Whose the machine's folders are: the agent's to write, or only to read."""
+"""Sets who owns the machine's folders: the agent may write there, or only read."""
 
 import os
 import stat
@@ -26,7 +26,7 @@ def run(_: Sequence[str]) -> int:
 
 def give(agent: Agent, *folders: str) -> None:
     def act(name: str, folder: int, status: os.stat_result) -> None:
-        # A second name may be anywhere, in a folder that is not the agent's, too.
+        # A hard link may be in any folder, also in one that is not the agent's.
         is_here = stat.S_ISDIR(status.st_mode) or status.st_nlink == 1
         if is_here and (status.st_uid, status.st_gid) != (agent.uid, agent.gid):
             os.chown(name, agent.uid, agent.gid, dir_fd=folder, follow_symlinks=False)
@@ -37,7 +37,7 @@ def give(agent: Agent, *folders: str) -> None:
 
 
 def close(agent: Agent, folder: str) -> None:
-    """From now on the agent reads there what it could read, and writes nothing."""
+    """From now on the agent can only read there."""
 
     def act(name: str, above: int, status: os.stat_result) -> None:
         if status.st_uid != agent.uid:

@@ -35,7 +35,7 @@ _MODES = {
 
 
 def run(_: Sequence[str]) -> int:
-    """`init`: tells who runs commands, and what is missing."""
+    """`init`: reports which user runs commands, and what is missing."""
     programs = {name: _find(name) for name in _NEEDED}
     for folder, mode in _MODES.items():
         Path(folder).mkdir(parents=True, exist_ok=True)
@@ -54,13 +54,13 @@ def run(_: Sequence[str]) -> int:
         for folder in (WORKSPACE, ENV, AGENT_HOME):
             lacks += _furnish(folder)
         give(agent, WORKSPACE, ENV, AGENT_HOME)
-    told = {"lacks": lacks, "separate": separate, "python": platform.python_version()}
-    state.speak("init", told)
+    facts = {"lacks": lacks, "separate": separate, "python": platform.python_version()}
+    state.speak("init", facts)
     return 0
 
 
 def _unpack(library: Path) -> None:
-    """Beside the archive, so that Python keeps what it has compiled; the archive itself will do."""
+    """Unpack beside the archive, so that Python keeps compiled files; optional."""
     draft = library.with_name("library.new")
     with suppress(OSError):
         for folder in (library, draft):
@@ -76,7 +76,7 @@ def _find(name: str) -> str:
 
 
 def _can_become(uid: int) -> bool:
-    """Tried in a process of its own, for there is no way back."""
+    """Tried in a separate process, because it cannot be undone."""
     pid = os.fork()
     if pid:
         return os.waitpid(pid, 0)[1] == 0

@@ -1,4 +1,4 @@
-"""Ending a request: one that runs is killed, one that has not begun never will."""
+"""Ends a request: kills a running one, and forbids one that has not started."""
 
 import errno
 import os

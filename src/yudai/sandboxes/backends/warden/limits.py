@@ -1,4 +1,4 @@
-"""How much disk a command takes, measured now and then by a process of its own."""
+"""Measures how much disk a command uses, in a separate process."""
 
 import json
 import os
@@ -51,7 +51,7 @@ class DiskWatch:
         os.close(writer)
 
     def hear(self) -> None:
-        """One that is too big already may be made smaller, but not grow on."""
+        """A file that is already too big may shrink, but not grow."""
         said = os.read(self.descriptor, 64)
         os.close(self.descriptor)
         self._child, self.descriptor = 0, -1
@@ -82,7 +82,7 @@ class DiskWatch:
 
 
 def _measure(folders: Sequence[Path], writer: int) -> None:
-    """In a process of its own: others can make this take as long as they like."""
+    """In a separate process, because hostile code can make this take very long."""
     try:
         signal.set_wakeup_fd(-1)
         os.closerange(3, writer)

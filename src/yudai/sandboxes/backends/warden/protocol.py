@@ -26,7 +26,7 @@ _MARK = b"yudai-warden "
 
 
 class Request(NamedTuple):
-    """One command; it runs at most once, however often the request is sent."""
+    """One command; it runs at most once, even if the request is sent again."""
 
     id: str
     script: bytes

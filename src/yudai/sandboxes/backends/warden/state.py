@@ -72,7 +72,7 @@ def make_folders() -> None:
 
 
 def begin(request_id: str) -> None:
-    """Note that it is under way, for good; forget what is known of those before."""
+    """Record that it has started, and remove the results of earlier requests."""
     (_BEGUN / request_id).touch()
     for file in RESULTS.iterdir():
         if not file.is_dir() and file != _TURN and file.stem != request_id:
@@ -93,12 +93,12 @@ def is_forbidden(request_id: str) -> bool:
 
 
 def bell(request_id: str) -> Path:
-    """A pipe through which a running request is told to end."""
+    """A pipe that asks a running request to end."""
     return RESULTS / f"{request_id}.bell"
 
 
 def finish(request_id: str, ending: Ending, output: bytes) -> None:
-    """Write the answer down; a disk that is full has room for one without output."""
+    """Store the answer; on a full disk, without its output."""
     try:
         write(RESULTS / f"{request_id}.output", output)
     except OSError:
@@ -118,7 +118,7 @@ def is_full() -> bool:
     return False
 
 
-def tell(request_id: str) -> bool:
+def report(request_id: str) -> bool:
     """Print the answer; False while there is none."""
     try:
         ending: dict[str, Any] = json.loads((RESULTS / f"{request_id}.ending").read_bytes())
@@ -132,7 +132,7 @@ def tell(request_id: str) -> bool:
 
 
 def speak(name: str, header: Mapping[str, Any], body: bytes = b"") -> None:
-    # Nobody murmurs in between.
+    # No sign of life may come between the lines of an answer.
     signal.setitimer(signal.ITIMER_REAL, 0)
     for line in say(name, header, body):
         sys.stdout.buffer.write(line)

@@ -15,7 +15,7 @@ from yudai.sandboxes.backends.workspace.worktree import Change, Stamp, Worktree
 
 
 def run(words: Sequence[str]) -> int:
-    """`walk NAME`: tells path -> [mode, oid, size], or null for what is gone."""
+    """`walk NAME`: reports path -> [mode, oid, size], or null for a removed file."""
     with state.turn():
         manifest, pristine = load()
         before = _load_known()
@@ -24,21 +24,21 @@ def run(words: Sequence[str]) -> int:
             changes = tree.changes()
         if tree.known != before:
             _save_known(tree.known)
-    text = json.dumps({path: _told(change) for path, change in changes.items()}).encode()
+    text = json.dumps({path: _record(change) for path, change in changes.items()}).encode()
     if len(text) > MAX_CHANGES:
-        state.speak(words[0], {"refused": f"{len(changes)} files were changed: too many to tell"})
+        state.speak(words[0], {"refused": f"{len(changes)} files were changed: too many to report"})
     else:
         state.speak(words[0], {}, text)
     return 0
 
 
-def _told(change: Change) -> list[Any] | None:
+def _record(change: Change) -> list[Any] | None:
     return None if change.entry is None else [*change.entry, change.size]
 
 
 @contextmanager
 def _as_agent(agent: state.Agent) -> Generator[None]:
-    """Then we see what git will see, and no more."""
+    """As the agent's user, so that we see only what git will see."""
     if not agent.separate:
         yield
         return
@@ -58,6 +58,6 @@ def _load_known() -> dict[Stamp, str]:
 
 
 def _save_known(known: Mapping[Stamp, str]) -> None:
-    """Only saves time: a disk that is full may do without."""
+    """Only saves time, so a full disk is no error."""
     with suppress(OSError):
         state.write(KNOWN, json.dumps(list(known.items())).encode())

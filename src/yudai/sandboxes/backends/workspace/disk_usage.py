@@ -19,7 +19,7 @@ def usage(root: Path) -> int:
     Others may be at work in it: what goes away meanwhile does not count.
     """
     total = 0
-    # Folders that are still to be seen, by names from one that is open: no path grows too long.
+    # Folders left to visit, named relative to an open one: no path becomes too long.
     starts = [(os.open(root, _FOLDER), ["."])]
     try:
         while starts:

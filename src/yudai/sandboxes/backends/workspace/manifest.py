@@ -1,4 +1,4 @@
-"""A prepared base as the control plane knows it: tracked files, ignore rules, what set-up left."""
+"""What we know of a prepared base: tracked files, ignore rules, files that set-up left."""
 
 import hashlib
 import os

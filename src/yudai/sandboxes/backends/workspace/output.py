@@ -11,7 +11,7 @@ class Captured(NamedTuple):
 
 
 class Capture:
-    """Never holds more than about one and a half times its limit, however much it is fed."""
+    """Holds at most about one and a half times its limit."""
 
     def __init__(self, limit: int) -> None:
         self._limit = limit

@@ -53,7 +53,7 @@ class Worktree:
         """Contents of files by their stamps, as far as they were read."""
 
     def changes(self) -> dict[str, Change]:
-        """Changed paths in order; reads only what it has not read in this state before."""
+        """Changed paths in order; reads only files that changed since it read them."""
         walk = _Walk(self._root, self._manifest, self._pristine, self.known)
         found = walk.around()
         self.known = walk.oids
@@ -175,7 +175,7 @@ class _Walk:
 
 
 def _oid(stamp: Stamp, mode: int, *, name: str, folder: int) -> str:
-    """Git's name of the content; what is too big or unreadable is known by its stamp."""
+    """Git's id of the content; for a file that is too big or unreadable, its stamp."""
     try:
         if stat.S_ISLNK(mode):
             return blob_oid(os.fsencode(os.readlink(name, dir_fd=folder)))
