@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from yudai.kit.errors import RefusedError
 from yudai.patches.patch import Patch, forbidden, parse_patch, readable
-from yudai.verification.domain.intent import size_of
+from yudai.verification.domain.size.size import size_of
 
 ENV = {
     "PATH": os.environ["PATH"],

@@ -18,6 +18,7 @@ from yudai.verification.domain.facts import (
     JoinedTest,
     OpenExpectation,
 )
+from yudai.verification.domain.phrases import is_closing
 from yudai.verification.domain.proof import OwnTest, ProofKind, Subject
 from yudai.verification.domain.question import PersonAnswer, QuestionKind
 from yudai.verification.domain.rules import RULES, TEXTS, Rule, Rules
@@ -500,3 +501,17 @@ def test_a_duplicate_adds_no_weight(facts):
         doubled = decided([*before, copy], *crossings)
         assert {h: s for h, s in statuses(doubled).items() if h != "copy"} == statuses(plain)
         assert {q.key for q in doubled.questions} == {q.key for q in plain.questions}
+
+
+def test_only_an_accepted_interface_closes_the_issue_an_accepted_refactoring_does_not():
+    refactoring = answer("one", is_asked_without_proof="the issue asks for a refactoring")
+    helper = answer("one", proof(kind=ProofKind.INTERFACE, tied=False, symbols=("helper",)))
+    found: dict[QuestionKind, tuple[VerdictStatus, bool]] = {}
+    for candidate in (refactoring, helper):
+        [question] = decided([candidate]).questions
+        verdict = decided([candidate], said={question.key: "accept"}).verdicts[RunId("one")]
+        found[question.kind] = (verdict.status, is_closing(verdict))
+    assert found == {
+        QuestionKind.NO_PROOF: (PASSED, False),
+        QuestionKind.INTERFACE: (PASSED, True),
+    }

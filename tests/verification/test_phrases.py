@@ -102,3 +102,10 @@ def test_what_closes_an_issue_and_what_is_missing(verdict: Verdict, *, closes: b
     said = shortfall_phrase(verdict)
     assert missing in said
     assert bool(said) is bool(missing)
+
+
+def test_what_a_person_accepted_without_a_test_says_so():
+    accepted = Evidence(proved_by=(PERSON,))
+    verdict = PASSED.model_copy(update={"tied": False, "evidence": accepted})
+    assert "a person accepted it" in shortfall_phrase(verdict)
+    assert shortfall_phrase(verdict.model_copy(update={"tied": True})) == ""

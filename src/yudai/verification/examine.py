@@ -11,9 +11,10 @@ from yudai.verification.case import Parts, Texts, VerificationCase
 from yudai.verification.domain.examined import Confirmation, Reports, Shown, examined_of
 from yudai.verification.domain.expected_tests import match_expectations
 from yudai.verification.domain.facts import Examined
-from yudai.verification.domain.intent import is_about_performance, size_of, without_proof
+from yudai.verification.domain.intent import is_about_performance, without_proof
 from yudai.verification.domain.proof import Faster
 from yudai.verification.domain.rules import Rule
+from yudai.verification.domain.size.size import size_of
 from yudai.verification.executions import Execution
 from yudai.verification.look import Looked, read_existing
 from yudai.verification.own_tests import weigh_fixed, weigh_own_tests
@@ -59,12 +60,14 @@ async def examine_patch(case: VerificationCase, parts: Parts, looked: Looked) ->
         edited=edited,
         issue=case.issue,
     )
+    readings = looked.readings
+    size = size_of(parts.source, readings.sources_before, readings.sources_after)
     title = case.issue.partition("\n")[0]
     is_proved = bool(examined.fixed) or any(test.proves for test in examined.own)
     is_measured = is_about_performance(title) and not is_proved
     facts = {
-        "size": size_of(parts.source),
-        "is_asked_without_proof": without_proof(title, parts.source),
+        "size": size,
+        "is_asked_without_proof": without_proof(title, parts.source, size),
         "faster": await _faster(case, parts, looked, results) if is_measured else (),
     }
     return Found(examined.model_copy(update=facts), titled(results.all))

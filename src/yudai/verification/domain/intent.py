@@ -1,73 +1,70 @@
-"""What an issue asks for that no test can show, and how large a change is."""
+"""What an issue asks for that no test can show."""
 
 import re
-from collections.abc import Iterable
 
-from yudai.patches.git_diff import FileChange
 from yudai.patches.patch import Patch
 
-_DOCUMENTS = re.compile(
-    r"(?:.*/)?(?:docs?|documentation)/.*|.*\.(?:md|markdown|rst|txt|adoc)"
-    r"|(?:.*/)?(?:changelog|changes|history|news|readme|license|authors|contributors)(?:\.[\w.]*)?",
+# A title that says what goes wrong asks for a change that a test can show.
+_FAILURE = re.compile(
+    r"\b(?:crash|fail|rais|throw|hang|break|broke|ignor|reject|return|overwrit|corrupt|los[et]"
+    r"|exception|traceback|wrong result|cannot|can't|does not work|doesn't work|is not|isn't)",
     re.IGNORECASE,
 )
-_COMMENT = re.compile(
-    r"\s*(?:#(?!!|include|define|if|endif|else|pragma)|//|/\*|\*/|\*(?:\s|$)|<!--|--\s|;;|%%).*"
+_LEAD = (
+    r"^\W*(?:\[[^\]]*\]\W*|[\w./() -]{1,40}:\s*)?"
+    r"(?:please\s|(?:we|you)\s(?:should|could)\s|let's\s)?"
 )
-_BLANK = re.compile(r"\s*")
+_DOCUMENT = (
+    r"(?:docs?|documentation|readme|doc-?strings?|changelog|code comments?"
+    r"|[\w-]+\.(?:md|rst|adoc))"
+)
+_EDIT = (
+    r"(?:fix\w*|correct\w*|updat\w+|improv\w+|add\w*|writ\w+|extend\w*|clarif\w+|complet\w+|expand"
+    r"|explain\w*|mention\w*|rewrit\w+|reword\w*|missing|outdated|wrong|broken|incorrect"
+    r"|misleading|unclear)"
+)
+_REFACTORING = (
+    rf"{_LEAD}(?:refactor(?:ing)?|restructur(?:e|ing)|re-?organi[sz](?:e|ing)|clean(?:ing)?[ -]?up"
+    r"|de-?duplicat(?:e|ing)|simplif(?:y|ying))\b(?!\()",
+    rf"{_LEAD}renam(?:e|ing)\s.*\b(?:to|into|as)\s",
+    r"\b(?:needs?|wants?|do|some)\s(?:an?\s)?(?:refactoring|clean-?up)\b",
+)
+_DOCUMENTATION = (
+    r"^\W*(?:docs?|documentation)\W*(?:\([^)]*\))?:",
+    rf"\b{_EDIT}\b.*\b{_DOCUMENT}(?:\W*$|\s(?:of|for|in|on|about|to)\b)",
+    rf"\b{_EDIT}\s(?:the\s)?comments(?:\W*$|\sin\b)",
+    rf"{_LEAD}document\s+(?:the|that|how|what|when|why|which|all|[`\"'-])",
+    rf"\b{_DOCUMENT}\s.*\b(?:is|are|seems?|looks?)\s(?:\w+\s)?"
+    r"(?:outdated|wrong|missing|incorrect|misleading|unclear|incomplete|stale)\b",
+    rf"\b{_DOCUMENT}\sdo(?:es)?(?:n't|\snot)\s(?:mention|say|explain|describe|list|document)",
+    r"^\W*(?:fix(?:e[sd])?\s+)?(?:an?\s+)?(?:typos?|misspell\w*|spelling)\b",
+    rf"\b(?:typos?|misspell\w*|spelling|grammar)\b.*\b{_DOCUMENT}",
+    r"\bundocumented\b",
+)
+_PERFORMANCE = (
+    r"\b(?:performance|(?:too|very|so|is|are|extremely)\s(?:\w+\s)?slow"
+    r"|slow(?:er|ness|ly|s down)|faster"
+    r"|speed(?:s|ing)?[ -]?up|quadratic|latency)\b|\bO\(n",
+    r"\bslow\b(?! (?:motion|start|mode|query log|log))",
+    r"\bmemory\s(?:usage|use|consumption|footprint|leak)|\b(?:too much|out of|less)\smemory\b",
+)
+_PERFORMANCE_WORDS = re.compile("|".join(_PERFORMANCE), re.IGNORECASE)
 _WITHOUT_PROOF = (
-    (
-        re.compile(
-            r"\brefactor|\brestructur|\bclean(?:ing)?[ -]?up\b|\brenam|\bdeduplicat|\bsimplif",
-            re.IGNORECASE,
-        ),
-        "a refactoring",
-    ),
-    (
-        re.compile(
-            r"\bdocs?\b|\bdocument|\breadme\b|\bdocstring|\btypo|\bcomments?\b|\bspelling\b",
-            re.IGNORECASE,
-        ),
-        "documentation",
-    ),
-    (
-        re.compile(
-            r"\bperformance\b|\bslow|\bfaster\b|\bspeed|\bquadratic\b|\bO\(n|\blatency\b|\bmemory\b",
-            re.IGNORECASE,
-        ),
-        "performance",
-    ),
+    (re.compile("|".join(_REFACTORING), re.IGNORECASE), "a refactoring"),
+    (re.compile("|".join(_DOCUMENTATION), re.IGNORECASE), "documentation"),
+    (_PERFORMANCE_WORDS, "performance"),
 )
 
 
-def size_of(source: Patch) -> int:
-    """Changed lines of code: no comments, blank lines, documents or changelogs."""
-    return sum(_size(change) for change in source.files if not _DOCUMENTS.fullmatch(change.path))
-
-
-def without_proof(title: str, source: Patch) -> str:
+def without_proof(title: str, source: Patch, size: int) -> str:
     """Why a person can be asked although no test shows it; empty: tests could show it."""
-    if source.files and size_of(source) == 0 and not any(c.is_binary for c in source.files):
+    if source.files and size == 0 and not any(c.is_binary for c in source.files):
         return "it changes documents and comments only"
-    found = (kind for words, kind in _WITHOUT_PROOF if words.search(title))
-    kind = next(found, "")
+    if _FAILURE.search(title):
+        return ""
+    kind = next((kind for words, kind in _WITHOUT_PROOF if words.search(title)), "")
     return f"the issue asks for {kind}" if kind else ""
 
 
 def is_about_performance(title: str) -> bool:
-    return _WITHOUT_PROOF[2][0].search(title) is not None
-
-
-def _size(change: FileChange) -> int:
-    if change.is_binary:
-        return 1
-    return sum(map(_is_code, _lines(change)))
-
-
-def _lines(change: FileChange) -> Iterable[str]:
-    yield from change.added_lines
-    yield from change.removed_lines
-
-
-def _is_code(line: str) -> bool:
-    return not (_BLANK.fullmatch(line) or _COMMENT.fullmatch(line))
+    return _PERFORMANCE_WORDS.search(title) is not None

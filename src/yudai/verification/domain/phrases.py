@@ -69,6 +69,8 @@ def shortfall_phrase(verdict: Verdict) -> str:
         return ""
     if verdict.status is not VerdictStatus.PASSED:
         return "It does not close the issue: no proof shows that the issue is solved."
+    if PERSON in verdict.evidence.proved_by:
+        return "It does not close the issue: a person accepted it, and no test shows that it does."
     return (
         "It does not close the issue: no test that proves the patch calls what the issue names"
         " with an input, value or message that the issue gives."
