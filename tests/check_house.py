@@ -1,15 +1,21 @@
-"""Fail when a file, a function or a folder exceeds its cap, or a module is named by a gerund."""
+"""Fail when a file, a function or a folder exceeds its cap, a module is named by a gerund, or one
+feature of the page imports another."""
 
 import ast
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path, PurePath
 
 FILE_CAPS = {"src": 400, "tests": 800}
+WEB_CAP = 250
+GENERATED = "schema.d.ts"
 FUNCTION_CAP = 60
 FOLDERS = {"src/yudai": (".py",), "web/src": (".ts", ".tsx"), "tests": (".py",)}
 FOLDER_CAP = 20
 LARGER_FOLDERS = {"src/yudai/dev/fake_github": 30}
+FEATURES = "web/src/features"
+_FEATURE = re.compile(r"""["']@/features/([\w-]+)""")
 EXEMPT = ("src/yudai/store/migrations/versions", "src/yudai/demo/sample")
 NOUNS = frozenset(
     {
@@ -38,6 +44,8 @@ def findings(root: Path) -> Iterator[str]:
     for top, cap in FILE_CAPS.items():
         for file in _files(root, top, (".py",)):
             yield from _sizes(root, file, cap)
+    for file in _files(root, "web/src", (".ts", ".tsx")):
+        yield from _web(root, file)
     for top, endings in FOLDERS.items():
         yield from _folders(root, top, endings)
     for file in _files(root, "src/yudai", (".py",)):
@@ -67,6 +75,18 @@ def _sizes(root: Path, file: PurePath, cap: int) -> Iterator[str]:
         size = (node.end_lineno or node.lineno) - node.lineno + 1
         if size > FUNCTION_CAP:
             yield f"{file}:{node.lineno}: {node.name} has {size} lines, at most {FUNCTION_CAP}"
+
+
+def _web(root: Path, file: PurePath) -> Iterator[str]:
+    if file.name == GENERATED:
+        return
+    text = (root / file).read_text(encoding="utf-8")
+    lines = text.count("\n")
+    if lines > WEB_CAP:
+        yield f"{file}: {lines} lines, at most {WEB_CAP}"
+    own = file.relative_to(FEATURES).parts[0] if file.is_relative_to(FEATURES) else None
+    for feature in sorted({*_FEATURE.findall(text)} - {own}) if own else ():
+        yield f"{file}: imports the feature {feature!r}; only routes put features together"
 
 
 def _folders(root: Path, top: str, endings: tuple[str, ...]) -> Iterator[str]:

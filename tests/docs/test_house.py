@@ -94,6 +94,23 @@ def test_nouns_and_verbs_do(tmp_path: Path, stem: str):
     assert list(findings(tmp_path)) == []
 
 
+def test_a_file_of_the_page_has_a_cap(tmp_path: Path):
+    write(tmp_path, "web/src/ui/Long.tsx", text="x;\n" * 250)
+    write(tmp_path, "web/src/api/schema.d.ts", text="x;\n" * 999)
+    assert list(findings(tmp_path)) == []
+    write(tmp_path, "web/src/ui/Long.tsx", text="x;\n" * 251)
+    assert list(findings(tmp_path)) == ["web/src/ui/Long.tsx: 251 lines, at most 250"]
+
+
+def test_no_feature_of_the_page_imports_another(tmp_path: Path):
+    text = 'import { a } from "@/features/diff/a";\n'
+    write(tmp_path, "web/src/features/diff/b.ts", "web/src/routes/Page.tsx", text=text)
+    assert list(findings(tmp_path)) == []
+    write(tmp_path, "web/src/features/solve/c.ts", text=text)
+    (line,) = findings(tmp_path)
+    assert line.startswith("web/src/features/solve/c.ts: imports the feature 'diff'")
+
+
 def test_all_findings_are_reported(tmp_path: Path):
     write(tmp_path, *modules("src/yudai/kit", 20), "tests/support/making.py")
     write(tmp_path, "src/yudai/kit/cutting.py", text=function(401))

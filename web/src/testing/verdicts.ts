@@ -101,6 +101,7 @@ export function solveOf(runs: RunView[], parts: Partial<SolveView> = {}): SolveV
     runs,
     ranking: [],
     reason: "",
+    events: [],
     reducer: "simple",
     issue_title: "An issue",
     ...parts,

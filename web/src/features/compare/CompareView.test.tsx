@@ -65,6 +65,19 @@ describe("a comparison", () => {
     ).toBeInTheDocument();
   });
 
+  it("says that a person chose the champion, from the event and not from the reason's words", () => {
+    const data = { reason: "reads better", by: "ada" };
+    const event = { id: 1, at: 1, kind: "champion.chosen", run_id: A.id, data };
+    const view = { ...VIEW, reason: "other words", events: [event] };
+    const { unmount } = show(view);
+    expect(screen.getByText(/The champion was chosen by a person/)).toHaveTextContent(
+      "reads better",
+    );
+    unmount();
+    show({ ...view, events: [{ ...event, run_id: B.id }] });
+    expect(screen.queryByText(/chosen by a person/)).toBeNull();
+  });
+
   it("moves between files by keys and keeps the file in the URL", async () => {
     show();
     await userEvent.keyboard("{ArrowRight}");

@@ -20,6 +20,12 @@ interface Props {
   file: RenderFile;
 }
 
+/** Why a person chose this champion; null if the ranking did. */
+function choiceOf({ events, solve }: SolveView): string | null {
+  const event = events.findLast(({ kind }) => kind === "champion.chosen");
+  return event?.run_id === solve.champion && event ? String(event.data.reason) : null;
+}
+
 /** Two contestants side by side, and the choice between them. */
 export function CompareView({ view, file }: Props) {
   const [params, setParams] = useSearchParams();
@@ -44,7 +50,7 @@ export function CompareView({ view, file }: Props) {
     setChosen(side);
     setCandidate(null);
   };
-  const isByHand = view.reason.startsWith("chosen by a person");
+  const choice = choiceOf(view);
   return (
     <div className="flex min-w-0 flex-col gap-4">
       <PairPicker view={view} comparison={comparison} isBlind={isBlind} />
@@ -53,10 +59,10 @@ export function CompareView({ view, file }: Props) {
           You chose {chosen.letter}: <Hostile text={chosen.run.handle} /> is the champion now.
         </Banner>
       ) : (
-        isByHand &&
+        choice !== null &&
         !comparison.isHidden && (
           <Banner>
-            The champion was <Hostile text={view.reason} />
+            The champion was chosen by a person: <Hostile text={choice} />
           </Banner>
         )
       )}

@@ -1,36 +1,19 @@
 import { Link } from "react-router";
-import type { LaneView, PlaceEntry, SolveView, WatchedSolve } from "@/api/types";
+import type { PlaceEntry } from "@/api/types";
 import {
   compareUrl,
   decidedBy,
   endingOf,
   ruleOf,
   sansVerdict,
-  type Taken,
 } from "@/features/solve/outcome/decision";
-import { OutcomeCard } from "@/features/solve/outcome/OutcomeCard";
+import { Failed, NoChampion, Stopped } from "@/features/solve/outcome/endings";
+import { LINK, OutcomeCard, type OutcomeProps } from "@/features/solve/outcome/OutcomeCard";
 import { ProofLine } from "@/features/solve/outcome/ProofLine";
 import { count, date, duration, money } from "@/lib/format";
 import { Button } from "@/ui/Button";
 import { Hostile } from "@/ui/Hostile";
 import { VerdictBadge } from "@/ui/StateBadge";
-
-export interface OutcomeProps {
-  solveId: string;
-  solve: WatchedSolve;
-  facts: SolveView | undefined;
-  ranking: readonly PlaceEntry[];
-  champion: LaneView | undefined;
-  taken: Taken | null;
-  apply: () => void;
-  dismiss: () => void;
-  diff: (runId: string) => void;
-  /** Opens the setup log, which most likely explains a failure. */
-  seeSetup: () => void;
-}
-
-const LINK =
-  "inline-flex min-h-8 items-center rounded-md border border-control bg-panel px-3 py-1 text-sm whitespace-nowrap hover:border-accent-text";
 
 /** The outcome. Shown from the start, so that the page does not move when it arrives. */
 export function Outcome(props: OutcomeProps) {
@@ -103,7 +86,9 @@ function Champion(props: OutcomeProps) {
     >
       {place && <ProofLine verdict={place.verdict} contestants={solve.progress.total} />}
       <p>
-        <Hostile text={place && second ? sansVerdict(place.why) : solve.reason} />
+        <Hostile
+          text={place && second ? sansVerdict(place.why, place.verdict.status) : solve.reason}
+        />
       </p>
       {second && (
         <p>
@@ -169,92 +154,5 @@ function Decisions({ solveId, solve, facts, ranking, taken, ...act }: OutcomePro
         </span>
       )}
     </>
-  );
-}
-
-function NoChampion({ solveId, solve, ranking, taken, diff }: OutcomeProps) {
-  const [closest, next] = ranking.filter((entry) => entry.files_changed > 0);
-  const passed = ranking.filter((entry) => entry.verdict.status === "passed").length;
-  return (
-    <OutcomeCard
-      title={`No champion: ${passed} of ${solve.progress.total} passed`}
-      actions={
-        closest ? (
-          <>
-            <Button onClick={() => diff(closest.run_id)} aria-keyshortcuts="d">
-              Diff
-            </Button>
-            {next && (
-              <Link to={compareUrl(solveId, closest.run_id, next.run_id)} className={LINK}>
-                Compare and choose manually
-              </Link>
-            )}
-          </>
-        ) : (
-          <Link to="/new" className={LINK}>
-            Start another solve
-          </Link>
-        )
-      }
-    >
-      {closest ? (
-        <p>
-          <span className="text-muted">closest was </span>
-          <span className="text-text">
-            <Hostile text={closest.handle} />
-          </span>
-          : <Hostile text={closest.why} />
-        </p>
-      ) : (
-        <>
-          <p>No contestant changed a file.</p>
-          <Hostile text={ranking[0]?.why || solve.reason} />
-        </>
-      )}
-      {taken && <Hostile text={taken.words} />}
-    </OutcomeCard>
-  );
-}
-
-function Failed({ solve, facts, seeSetup }: OutcomeProps) {
-  return (
-    <OutcomeCard
-      tone="border-bad bg-bad-ground"
-      title={
-        <span className="text-bad">
-          <span aria-hidden>✗ </span>This solve failed
-        </span>
-      }
-      actions={<Button onClick={seeSetup}>See the setup log</Button>}
-    >
-      <Hostile text={facts?.error || solve.reason || "the server did not say why"} />
-    </OutcomeCard>
-  );
-}
-
-function Stopped({ solve, ranking, diff }: OutcomeProps) {
-  const { progress } = solve;
-  const first = ranking.find((entry) => entry.files_changed > 0);
-  return (
-    <OutcomeCard
-      title="This solve was stopped"
-      actions={
-        first ? (
-          <Button onClick={() => diff(first.run_id)}>Diff</Button>
-        ) : (
-          <Link to="/new" className={LINK}>
-            New solve
-          </Link>
-        )
-      }
-    >
-      {progress.completed + progress.failed} of {count(progress.total, "run")} had already ended.
-      {solve.reason && solve.reason !== "cancelled" && (
-        <>
-          {" "}
-          <Hostile text={solve.reason} />
-        </>
-      )}
-    </OutcomeCard>
   );
 }

@@ -1,4 +1,23 @@
 import type { ReactNode } from "react";
+import type { LaneView, PlaceEntry, SolveView, WatchedSolve } from "@/api/types";
+import type { Taken } from "@/features/solve/outcome/decision";
+
+export interface OutcomeProps {
+  solveId: string;
+  solve: WatchedSolve;
+  facts: SolveView | undefined;
+  ranking: readonly PlaceEntry[];
+  champion: LaneView | undefined;
+  taken: Taken | null;
+  apply: () => void;
+  dismiss: () => void;
+  diff: (runId: string) => void;
+  /** Opens the setup log, which most likely explains a failure. */
+  seeSetup: () => void;
+}
+
+export const LINK =
+  "inline-flex min-h-8 items-center rounded-md border border-control bg-panel px-3 py-1 text-sm whitespace-nowrap hover:border-accent-text";
 
 interface OutcomeCardProps {
   title: ReactNode;

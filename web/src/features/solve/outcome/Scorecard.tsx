@@ -152,7 +152,9 @@ const Row = memo(function Row({
       <td className="text-right tabular-nums">{duration(place.latency_ms / 1000)}</td>
       <td className="text-right tabular-nums">{money(place.cost_usd)}</td>
       <td className="min-w-52 text-soft [overflow-wrap:anywhere]">
-        <Hostile text={equal ? `same answer as ${equal}` : sansVerdict(place.why)} />
+        <Hostile
+          text={equal ? `same answer as ${equal}` : sansVerdict(place.why, verdict.status)}
+        />
         {proof && <span className="block text-xs text-muted first-letter:uppercase">{proof}</span>}
       </td>
       <td className="text-right">

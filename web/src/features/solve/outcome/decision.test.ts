@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { pairOf } from "@/features/solve/useSolveKeys";
 import { anEvent, aPlace, aSolve, someFacts, T0 } from "@/testing/solveBuilders";
-import { branchFor, compareUrl, decidedBy, endingOf, takenFrom } from "./decision";
+import { branchFor, compareUrl, decidedBy, endingOf, sansVerdict, takenFrom } from "./decision";
 
 test("maps state and champion to an ending", () => {
   const ending = (
@@ -34,6 +34,13 @@ test("reads a person's decision from the events", () => {
     "Committed on branch fix (01234567)",
   );
   expect(settled({ dismissed: "too large" })).toBe("Dismissed: too large");
+});
+
+test("removes only the verdict that the badge beside it shows", () => {
+  expect(sansVerdict("failed: breaks t", "failed")).toBe("breaks t");
+  expect(sansVerdict("passed: t goes green; 1 file", "passed")).toBe("t goes green; 1 file");
+  expect(sansVerdict("failed: is what it prints", "passed")).toBe("failed: is what it prints");
+  expect(sansVerdict("out of steps", null)).toBe("out of steps");
 });
 
 test("names a branch after the issue", () => {

@@ -1,5 +1,5 @@
 import { REDUCERS } from "@/api/choices";
-import type { EventView, PlaceEntry, SolveView, WatchedSolve } from "@/api/types";
+import type { EventView, PlaceEntry, SolveView, VerdictStatus, WatchedSolve } from "@/api/types";
 
 export type Ending = "open" | "asked" | "champion" | "none" | "failed" | "cancelled";
 
@@ -23,8 +23,9 @@ export function decidedBy(ranking: readonly PlaceEntry[], champion: string): Pla
 }
 
 /** Removes the verdict from a reason, because a badge beside it shows the verdict. */
-export function sansVerdict(why: string): string {
-  return why.replace(/^(passed|failed|unproved|unverified): /, "");
+export function sansVerdict(why: string, status: VerdictStatus | null): string {
+  const verdict = `${status}: `;
+  return why.startsWith(verdict) ? why.slice(verdict.length) : why;
 }
 
 export interface Taken {

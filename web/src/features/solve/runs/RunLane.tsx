@@ -127,7 +127,7 @@ export function statusText(lane: LaneView, why: string, waits: string): string {
   if (lane.state === "failed") return lane.cause ? CAUSES[lane.cause] : lane.error;
   if (lane.state === "queued")
     return lane.attempt > 1 ? `attempt ${lane.attempt}, ${waits}` : waits;
-  if (isOver(lane.state)) return sansVerdict(why);
+  if (isOver(lane.state)) return sansVerdict(why, lane.verdict);
   if (lane.phase === "starting") return "starting its sandbox";
   return lane.last_action;
 }
