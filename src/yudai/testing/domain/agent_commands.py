@@ -158,7 +158,7 @@ def _is_test(words: Sequence[str], depth: int) -> bool:
 
 def _is_runner(word: str, rest: Sequence[str]) -> bool:
     program, plain = _program(word), _plain(rest)
-    if program in known.RUNNERS or ("/" in word and _is_script(word)):
+    if program in known.TEST_PROGRAMS or ("/" in word and _is_script(word)):
         return True
     if program in known.NAMED:
         return any(known.TARGET.fullmatch(name) or name in known.PHASES for name in plain)
@@ -173,7 +173,7 @@ def _package(plain: Sequence[str]) -> bool:
     if names[:1] == ["workspace"]:
         names = names[2:]
     is_test = bool(names) and known.TARGET.fullmatch(names[0]) is not None
-    return is_test or (bool(names) and names[0] in known.RUNNERS)
+    return is_test or (bool(names) and names[0] in known.TEST_PROGRAMS)
 
 
 def _plain(words: Sequence[str]) -> list[str]:
@@ -230,7 +230,7 @@ def _node(rest: Sequence[str]) -> bool:
 
 
 def _is_test_file(name: str) -> bool:
-    is_runner = _program(name) in known.RUNNERS
+    is_runner = _program(name) in known.TEST_PROGRAMS
     return is_runner or _is_script(name) or TEST_NAMES.fullmatch(name) is not None
 
 

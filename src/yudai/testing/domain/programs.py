@@ -7,6 +7,8 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
+from yudai.testing.domain.runners import BY_PROGRAM
+
 Env = tuple[tuple[str, str], ...]
 
 PYTHON_NAME = re.compile(r"python(\d+(\.\d+)?)?")
@@ -112,12 +114,12 @@ PYTHON = re.compile(r"(?:python|pypy)(?:\d+(?:\.\d+)*)?")
 SHELLS = _words("bash sh dash zsh ksh")
 NODES = _words("node tsx ts-node")
 
-# Programs that do nothing but run tests.
-RUNNERS = _words(
+# Programs that do nothing but run tests: those of the runners that we read, and others.
+TEST_PROGRAMS = frozenset(BY_PROGRAM) | _words(
     """
-    pytest py.test pytest-3 nosetests nose2 trial stestr ward green tox nox behave jest vitest mocha
-    _mocha ava tap jasmine web-test-runner wtr rspec cucumber minitest phpunit pest codecept ctest
-    gotestsum bats prove busted elm-test runtests runtests.py testthat
+    pytest-3 nosetests nose2 trial stestr ward green tox nox behave ava tap jasmine web-test-runner
+    wtr rspec cucumber minitest phpunit pest codecept ctest gotestsum bats prove busted elm-test
+    runtests runtests.py testthat
     """
 )
 _WITH_TEST = _words(
