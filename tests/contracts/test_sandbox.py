@@ -2,10 +2,13 @@
 
 import asyncio
 import resource
+import sys
+from pathlib import Path
 
 import pytest
 
 from tests.contracts.conftest import Promises, alive, spawn_one, unique_sleep, until
+from tests.support.clouds.vm import seen_at
 from yudai.kit.errors import SandboxError
 from yudai.sandboxes.port import Backend, BaseRef, Sandbox
 
@@ -41,7 +44,11 @@ async def test_an_agent_can_commit(sandbox: Sandbox):
     assert result.text == "change\nBase\n"
 
 
-async def test_the_environments_python_comes_first(sandbox: Sandbox):
+async def test_the_environments_python_comes_first(backend: Backend, sandbox: Sandbox):
+    env = Path(sys.prefix)
+    if seen_at(env) != env and (await backend.capabilities()).backend in ("e2b", "prime"):
+        pytest.skip("programs of an environment below /tmp are elsewhere in a fake machine")
+
     result = await sandbox.exec(
         'python -c "import sys, pytest; print(sys.prefix)"; pytest --version'
     )

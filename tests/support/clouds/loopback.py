@@ -39,10 +39,13 @@ class Loopback:
     async def _serve(self) -> None:
         self._config.load()
         state = ServerState()
-        async with await self._loop.create_server(
+        server = await self._loop.create_server(
             lambda: H11Protocol(config=self._config, server_state=state, app_state={}),
             sock=self._socket,
-        ):
-            await self._end.wait()
+        )
+        await self._end.wait()
+        server.close()
+        # Since Python 3.12 a server waits for connections that clients keep open.
         for connection in list(state.connections):
             connection.transport.abort()
+        await server.wait_closed()

@@ -13,6 +13,7 @@ const SCRIPT = /\.[cm]?js$/;
 const TYPED = /\.[cm]?ts$/;
 const DECLARED = /\.d\.[cm]?ts$/;
 const MAX_OUTPUT = 200;
+const GRACE_MS = 250;
 const cwd = process.cwd();
 
 function main() {
@@ -24,7 +25,37 @@ function main() {
   process.execArgv = [...process.execArgv, ...flags];
   const timeout = Number(process.env.YUDAI_TIMEOUT_S) * 800 || undefined;
   const stream = run({ files, concurrency: true, timeout, testNamePatterns: names, execArgv: flags });
-  follow(stream, report, new Set(files));
+  follow(stream, report, new Set(files), endHung(files, timeout));
+}
+
+/** Files that node's own SIGTERM does not end: since Node 24 one that never yields hears it and goes on. */
+function endHung(files, timeout) {
+  const ended = new Set();
+  let since = new Map();
+  const look = () => {
+    const now = Date.now();
+    since = new Map(children().map((pid) => [pid, since.get(pid) ?? now]));
+    for (const [pid, start] of since) {
+      if (now - start >= timeout + GRACE_MS) end(pid);
+    }
+  };
+  const end = (pid) => {
+    try {
+      const words = fs.readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0");
+      files.filter((file) => words.includes(file)).forEach((file) => ended.add(file));
+      process.kill(pid, "SIGKILL");
+    } catch {
+      // It has ended by itself meanwhile.
+    }
+  };
+  if (timeout) setInterval(look, GRACE_MS).unref();
+  return ended;
+}
+
+function children() {
+  const file = `/proc/self/task/${process.pid}/children`;
+  // Not every kernel has it.
+  return fs.existsSync(file) ? fs.readFileSync(file, "utf8").split(" ").filter(Boolean).map(Number) : [];
 }
 
 /** Node's own flags, what the tests are, and which of them by name. */
@@ -96,7 +127,7 @@ function* walk(folder) {
   }
 }
 
-function follow(stream, report, files) {
+function follow(stream, report, files, ended) {
   const titles = new Map();
   const heard = new Set();
   const begun = new Set();
@@ -136,7 +167,7 @@ function follow(stream, report, files) {
   function tellFile(file, passed, { error }) {
     if (passed) return;
     log(place(file, cwd), false, { details: { error } });
-    const isHung = error?.failureType === "testTimeoutFailure";
+    const isHung = ended.has(file) || error?.failureType === "testTimeoutFailure";
     const isLoaded = heard.has(file) && !isHung;
     const printed = (output.get(file) ?? []).join("");
     const kind = isLoaded ? undefined : "import";
