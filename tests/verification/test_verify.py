@@ -235,7 +235,7 @@ async def test_other_configuration_is_applied(ground: Ground):
         ground, {"calc.py": RIGHT, "pyproject.toml": config, "tests/test_x.py": check}
     )
     [test] = found.evidence.weighed
-    assert (test.test, test.subjects) == ("tests/test_x.py::test_x", ("source text",))
+    assert (test.test, test.subjects) == ("tests/test_x.py::test_x", ("a data file",))
 
 
 async def test_a_conftest_that_turns_everything_green_is_withheld(ground: Ground):
