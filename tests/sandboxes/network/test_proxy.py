@@ -31,16 +31,8 @@ class Scene:
         self.heads: list[str] = []
 
     async def serve(self, handle: Handle | None = None, host: str = "127.0.0.1") -> int:
-        clients: list[asyncio.StreamWriter] = []
-
-        async def handled(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-            clients.append(writer)
-            await (handle or self.answer)(reader, writer)
-
-        server = await asyncio.start_server(handled, host, 0, limit=1 << 22)
-        self.stack.push_async_callback(server.wait_closed)
-        # Since Python 3.12 a server waits for connections that only a client can end.
-        self.stack.callback(lambda: [client.transport.abort() for client in clients])
+        # Not waited for: since Python 3.12 that waits for connections that nothing ends.
+        server = await asyncio.start_server(handle or self.answer, host, 0, limit=1 << 22)
         self.stack.callback(server.close)
         return server.sockets[0].getsockname()[1]
 
