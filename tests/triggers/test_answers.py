@@ -14,7 +14,8 @@ from tests.support.solve_rows import SOLVE, Ring, failed
 from yudai.kit.errors import RefusedError
 from yudai.solves import timeline as events
 from yudai.solves.domain.states import SolveState
-from yudai.triggers.domain.commands import AnswerCommand, is_answer, parse_answer
+from yudai.triggers.domain.commands import is_answer, parse_answer
+from yudai.verification.domain.question import Choice
 
 
 @pytest.fixture
@@ -67,6 +68,18 @@ async def test_a_question_is_named_where_several_are_open(post: Post):
     assert [row.choice for row in await question_rows(post.place.context)] == [None, "reject"]
 
 
+@pytest.mark.parametrize("is_named", [True, False])
+async def test_a_choice_can_have_spaces(post: Post, *, is_named: bool):
+    handles = tuple(Choice(id=name, text=name) for name in ("my fix.patch", "the  other", "reject"))
+    await ask(post, EXPECTATION.model_copy(update={"choices": handles}))
+    [row] = await question_rows(post.place.context)
+    name = f"{row.id[-8:]} " if is_named else ""
+    post.say(f"/yudai answer {name}my fix.patch")
+    await post.check_issue()
+    assert (said(post), await post.noted()) == ([], [("wim", "answered")])
+    assert [row.choice for row in await question_rows(post.place.context)] == ["my fix.patch"]
+
+
 @pytest.mark.parametrize("login", ["tess", "rob", "mallory", "yudai[bot]"])
 async def test_others_are_ignored_without_a_word(post: Post, engine: RecordingEngine, login: str):
     await ask(post)
@@ -80,7 +93,7 @@ async def test_others_are_ignored_without_a_word(post: Post, engine: RecordingEn
     ("words", "told"),
     [
         ("/yudai answer", "say what you choose"),
-        ("/yudai answer a b c", "say what you choose"),
+        ("/yudai answer a b c", "there is no question"),
         ("/yudai answer maybe", "there is no choice"),
         ("/yudai answer 12345678 accept", "there is no question"),
         ("/yudai awnser accept", "there is no command"),
@@ -151,8 +164,8 @@ async def test_nothing_is_stored_of_an_answer_whose_comment_was_recorded(post: P
 
 
 def test_commands_that_answer():
-    assert parse_answer("answer accept") == AnswerCommand("", "accept")
-    assert parse_answer("Answer 1a2b3c4d fast-t0.0-e5") == AnswerCommand("1a2b3c4d", "fast-t0.0-e5")
+    assert parse_answer("answer accept") == "accept"
+    assert parse_answer("Answer  1a2b3c4d my  fix.patch ") == "1a2b3c4d my  fix.patch"
     assert parse_answer("solve model=x") is None
     assert parse_answer("") is None
     assert not is_answer("answers accept")

@@ -515,3 +515,17 @@ def test_only_an_accepted_interface_closes_the_issue_an_accepted_refactoring_doe
         QuestionKind.NO_PROOF: (PASSED, False),
         QuestionKind.INTERFACE: (PASSED, True),
     }
+
+
+def test_a_handle_that_reads_like_a_refusal_can_be_chosen_and_refused():
+    pair = [answer("reject", proof("r")), answer("none", proof("n"))]
+    fails = (met("reject", "none", "failed", "r"), met("none", "reject", "failed", "n"))
+    [question] = decided(pair, *fails).questions
+    assert [choice.id for choice in question.choices] == ["none", "reject", "none-2"]
+    said = {choice.id: choice.id for choice in question.choices}
+    chosen = {one: statuses(decided(pair, *fails, said={question.key: one})) for one in said}
+    assert chosen == {
+        "none": {"reject": FAILED, "none": PASSED},
+        "reject": {"reject": PASSED, "none": FAILED},
+        "none-2": {"reject": FAILED, "none": FAILED},
+    }

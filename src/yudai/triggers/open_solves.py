@@ -33,13 +33,12 @@ from yudai.store.store import Store
 from yudai.triggers import queries
 from yudai.triggers.domain import commands as triggers
 from yudai.triggers.domain.commands import (
-    AnswerCommand,
     TriggerState,
     comment_key,
     label_key,
     last_labelling,
 )
-from yudai.triggers.find_question import find_question
+from yudai.triggers.find_question import find_answer
 from yudai.triggers.queries import AlreadyRecordedError
 from yudai.triggers.tables import TriggerRow, WatchRow
 
@@ -217,12 +216,12 @@ class Triggers:
         log.info("trigger.opened", key=trigger.key, solve_id=opened.solve_id)
 
     async def _answer_question(
-        self, repo: RepoRef, issue: ForgeIssue, trigger: SolveTrigger, command: AnswerCommand
+        self, repo: RepoRef, issue: ForgeIssue, trigger: SolveTrigger, said: str
     ) -> None:
         """Answer for a person who may write; our comment on the issue tells what follows."""
         login = trigger.by.login
         async with self.store.read() as db:
-            question = await find_question(db, repo, issue.number, command.question)
+            question, choice = await find_answer(db, repo, issue.number, said)
             solve = await solves.get(db, question.solve_id)
             user_id = await accounts.user_id(db, self.forge.url, trigger.by)
 
@@ -232,7 +231,7 @@ class Triggers:
             row.solve_id = solve.id
             await queries.add_trigger(db, row)
 
-        answer = Answer(question.id, command.choice, user_id or login, login)
+        answer = Answer(question.id, choice, user_id or login, login)
         await self.answerer.give(solve.id, answer, owner_id=solve.user_id, also=also)
 
     async def _request(self, ask: SolveAsk, trigger: SolveTrigger, *, user_id: str) -> SolveRequest:
@@ -363,7 +362,7 @@ def _is_fixable(error: RefusedError, trigger: SolveTrigger) -> bool:
     return any(getattr(command, name) not in (None, ()) for name in _SAID.get(error.field, ()))
 
 
-def _answer_of(trigger: SolveTrigger) -> AnswerCommand | None:
+def _answer_of(trigger: SolveTrigger) -> str | None:
     with _fixable():
         return triggers.parse_answer(trigger.words)
 

@@ -2,7 +2,6 @@
 
 import re
 from enum import StrEnum
-from typing import NamedTuple
 
 from yudai.forge.domain.issue_text import COMMAND, OUR_MARK, bare
 from yudai.forge.domain.repository import Comment, ForgeIssue, Labelling, RepoRef
@@ -60,24 +59,21 @@ def parse_command(words: str) -> SolveCommand:
     return read_options(options)
 
 
-class AnswerCommand(NamedTuple):
-    question: str
-    """"": the only open one."""
-    choice: str
-
-
 def is_answer(words: str) -> bool:
     return words.lower().split()[:1] == [_ANSWER]
 
 
-def parse_answer(words: str) -> AnswerCommand | None:
-    """Parse a command that answers a question; None for any other one."""
+def parse_answer(words: str) -> str | None:
+    """What a command answers: a choice, perhaps after a question's name; None: no answer.
+
+    Choices can have spaces, so that only who knows the questions can tell the two apart.
+    """
     if not is_answer(words):
         return None
-    rest = words.split()[1:]
-    if len(rest) not in (1, 2):
+    said = words.split(maxsplit=1)[1:]
+    if not said:
         raise RefusedError(f"say what you choose: {ANSWERING}")
-    return AnswerCommand(rest[0] if len(rest) > 1 else "", rest[-1])
+    return said[0].strip()
 
 
 def over(command: SolveCommand, defaults: SolveCommand) -> SolveCommand:

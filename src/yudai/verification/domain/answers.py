@@ -20,6 +20,7 @@ from yudai.verification.domain.proof import OwnTest, ProofKind
 from yudai.verification.domain.question import (
     REJECT,
     behaviours_key,
+    neither_of,
     not_run_key,
     support_key,
 )
@@ -212,16 +213,19 @@ class AnswerSet:
         """Answers that a person did not choose."""
         found = {r for r in self.answers if self.choices.get(not_run_key(r)) == REJECT.id}
         for group in self.settlement.disputed:
-            if self.choices.get(support_key(group)) == REJECT.id:
+            if self.choices.get(support_key(group)) == self._neither(group):
                 found |= group
         for one, other in combinations(sorted(self.answers), 2):
             choice = self.choices.get(behaviours_key(one, other), "")
             handles = {self.answers[one].handle: other, self.answers[other].handle: one}
-            if choice == REJECT.id:
+            if choice == self._neither((one, other)):
                 found |= {one, other}
             elif choice in handles:
                 found.add(handles[choice])
         return frozenset(found)
+
+    def _neither(self, runs: Iterable[RunId]) -> str:
+        return neither_of(self.answers[run_id].handle for run_id in runs).id
 
     @cached_property
     def standing(self) -> frozenset[RunId]:

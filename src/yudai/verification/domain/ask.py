@@ -17,6 +17,7 @@ from yudai.verification.domain.question import (
     QuestionKind,
     behaviours_key,
     key_of,
+    neither_of,
     not_run_key,
     support_key,
 )
@@ -24,7 +25,6 @@ from yudai.verification.domain.rules import Rule
 from yudai.verification.domain.verdict import Verdict, VerdictStatus
 
 Verdicts = Mapping[RunId, Verdict]
-NEITHER = Choice(id=REJECT.id, text="none of them")
 
 
 def questions(found: AnswerSet, verdicts: Verdicts) -> list[Question]:
@@ -194,11 +194,9 @@ def _unproved(found: AnswerSet, verdicts: Verdicts) -> Iterator[Question]:
 
 
 def _handles(found: AnswerSet, runs: list[RunId]) -> tuple[Choice, ...]:
-    made = (
-        Choice(id=found.answers[run_id].handle, text=found.answers[run_id].handle)
-        for run_id in runs
-    )
-    return (*made, NEITHER)
+    handles = [found.answers[run_id].handle for run_id in runs]
+    made = (Choice(id=handle, text=handle) for handle in handles)
+    return (*made, neither_of(handles))
 
 
 def _failures(found: AnswerSet, runs: list[RunId]) -> str:

@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Iterable
 from enum import StrEnum
+from itertools import chain, count
 
 from yudai.kit.ids import RunId
 from yudai.kit.value import Value
@@ -52,6 +53,13 @@ class PersonAnswer(Value):
 
 ACCEPT = Choice(id="accept", text="yes")
 REJECT = Choice(id="reject", text="no")
+
+
+def neither_of(handles: Iterable[str]) -> Choice:
+    """Where handles are the choices, one of them may read like the refusal of all."""
+    taken = set(handles)
+    ids = chain((REJECT.id, "none"), (f"none-{number}" for number in count(2)))
+    return Choice(id=next(one for one in ids if one not in taken), text="none of them")
 
 
 def key_of(kind: QuestionKind, *facts: str) -> str:
