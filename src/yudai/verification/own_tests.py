@@ -24,7 +24,7 @@ from yudai.verification.domain.symbols import (
 )
 from yudai.verification.domain.test_sources import normalised, source_of
 from yudai.verification.domain.test_subjects import subjects
-from yudai.verification.domain.tie import is_tied
+from yudai.verification.domain.tie import is_file_tied, is_tied
 from yudai.verification.executions import Execution
 from yudai.verification.stages import StageResults, own_paths, steady_proofs
 
@@ -119,7 +119,7 @@ class _Reports(NamedTuple):
 
 def _command(case: VerificationCase, readings: Readings, test: str) -> OwnTest:
     tied = any(
-        is_tied(path, text, "", issue=case.issue)
+        is_file_tied(path, readings.tests_before.get(path), text, issue=case.issue)
         for path, text in readings.tests_after.items()
         if text
     )

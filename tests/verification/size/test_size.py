@@ -6,7 +6,7 @@ from textwrap import dedent
 import pytest
 
 from yudai.patches.patch import Patch, parse_patch
-from yudai.verification.domain.intent import without_proof
+from yudai.verification.domain.intent import is_about_performance, without_proof
 from yudai.verification.domain.size.size import size_of
 
 NOTHING = Patch(files=())
@@ -218,3 +218,17 @@ def test_a_comment_in_a_line_of_code_is_code():
         """
     )
     assert size("a.py", old, old.replace("# one", "# eins")) == 2
+
+
+def test_what_has_to_be_measured_says_so_in_its_title():
+    titles = ("pause() is slow", "parse is too slow and fails", "Memory card reader fails")
+    assert [is_about_performance(title) for title in titles] == [True, True, False]
+
+
+@pytest.mark.parametrize("path", ["a.py", "a.js", "a.go", "a.c", "a.html", "a.lua", "a.hs"])
+@pytest.mark.parametrize(
+    "piece", ["/[", "'", '"', "`", '"\\"', '"""', "/*", "<!--", "--[[", "{-", "a"]
+)
+def test_no_text_takes_long_to_read(path: str, piece: str):
+    text = f"x = {piece * 30_000}\n"
+    assert size_of(changed(path, None, text)) <= 1

@@ -5,7 +5,7 @@ import pytest
 import yaml
 
 import yudai.demo
-from yudai.verification.domain.tie import is_tied, match_score
+from yudai.verification.domain.tie import is_file_tied, is_tied, match_score
 
 DEMO = Path(yudai.demo.__file__).parent
 
@@ -153,10 +153,51 @@ def test_the_issue_that_a_test_is_about_has_the_higher_score():
     assert score(text, MONEY) > score(text, other) > score(text, SLUG)
 
 
-def test_unreadable_files_and_other_languages_are_tied_to_nothing():
+def test_unreadable_files_and_other_texts_are_tied_to_nothing():
     assert not tied("def test_it(:", SLUG)
     assert not is_tied("a_test.go", "slugify 42", "go test", issue=SLUG)
-    assert match_score("a_test.go", "slugify 42", "go test", SLUG) == 0
+    assert match_score("a_test.go", "nothing of it", "go test", SLUG) == 0
+
+
+OTHERS = [
+    ("slug_test.go", 'if got := Slugify("Größe 42 (neu)"); got != "groesse-42-neu" {', True),
+    ("slug_test.go", "got := text.Slugify(`Größe 42 (neu)`)", True),
+    ("tests/slug.rs", 'assert_eq!(slugify("Größe 42 (neu)"), "groesse-42-neu");', True),
+    ("SlugTest.java", 'assertEquals("groesse-42-neu", Text.slugify("Größe 42 (neu)"));', True),
+    ("slug_spec.rb", 'expect(slugify("Größe 42 (neu)")).to eq "groesse-42-neu"', True),
+    ("test_slug.c", 'assert(!strcmp(slugify("Größe 42 (neu)"), "groesse-42-neu"));', True),
+    ("test.sh", 'test "$(slugify "Größe 42 (neu)")" = groesse-42-neu', True),
+    # Neither a comment, nor a title, nor what is said of a failure is an input.
+    ("slug_test.go", '// slugify("Größe 42 (neu)")\nf(1)', False),
+    ("slug_test.go", 't.Run("Größe 42 (neu)", func(t *testing.T) { slugify("x") })', False),
+    ("slug_test.go", 'if slugify("x") != "y" { t.Errorf("groesse-42-neu") }', False),
+    ("slug_test.go", 'import (\n\t"slugify"\n)\nf("Größe 42 (neu)")', False),
+    ("slug_test.go", 'func slugify() { f("Größe 42 (neu)") }', False),
+    ("slug_test.go", 'slugify("something else")', False),
+    ("slug_test.go", 'other("Größe 42 (neu)")', False),
+    ("slug_test.go", "x" * 200_000, False),
+    ("slug_test.go", '"' + '\\"' * 50_000, False),
+    ("slug_test.go", "import (" * 20_000, False),
+    ("slug_test.go", '"' * 50_000 + "(" * 50_000, False),
+]
+
+
+@pytest.mark.parametrize(("path", "text", "is_its"), OTHERS)
+def test_in_other_languages_calls_and_literals_are_read_by_lines(
+    path: str, text: str, *, is_its: bool
+):
+    issue = SLUG.replace("slugify", "Slugify") if "Slugify" in text else SLUG
+    assert is_tied(path, text, "", issue=issue) is is_its
+    assert not is_tied(path, text, "", issue=MONEY)
+    assert not is_its or match_score(path, text, "", issue) > match_score(path, text, "", MONEY)
+
+
+def test_of_a_file_whose_tests_are_not_known_only_what_is_new_counts():
+    old = 'func TestOld() { slugify("Größe 42 (neu)") }\n'
+    new = "func TestNew() { other(1) }\n"
+    assert not is_file_tied("a_test.go", old, old + new, issue=SLUG)
+    assert is_file_tied("a_test.go", None, old + new, issue=SLUG)
+    assert is_file_tied("a_test.go", new, old + new, issue=SLUG)
 
 
 def script(body: str, head: str, issue: str) -> bool:

@@ -14,7 +14,10 @@ _BACKTICK = r"`(?:\\.|[^`\\])*(?:`|\Z)"
 _RAW = r"`[^`]*(?:`|\Z)"
 _TRIPLE = r'[rRbBuUfF]{0,2}(?:"""(?:\\.|[^\\])*?(?:"""|\Z)|' + r"'''(?:\\.|[^\\])*?(?:'''|\Z))"
 # A slash that follows an operator begins a pattern, in which `/*` begins no comment.
-_SCRIPT_PATTERN = r"(?<=[=(,:\[!&|?{};+\n ])/(?![/*])(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\[\n])+/"
+_SCRIPT_PATTERN = (
+    r"(?<=[=(,:\[!&|?{};+\n ])/(?![/*])"
+    r"(?:\\.|\[(?:\\.|[^\]\\\n]){0,200}\]|[^/\\\[\n]){1,500}/"
+)
 
 
 class _Language(NamedTuple):
