@@ -115,7 +115,11 @@ class Contest:
             for (handle, patch), one in zip(patches.items(), done, strict=True)
         ]
         examination = await verifier.cross_examine(
-            prepared, entries, owner="contest", lanes=asyncio.Semaphore(2)
+            prepared,
+            entries,
+            owner="contest",
+            lanes=asyncio.Semaphore(2),
+            issue=self.issue,
         )
         candidates = [
             Candidate(

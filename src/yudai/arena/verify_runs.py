@@ -67,12 +67,17 @@ class RunVerifier:
             return
         async with self.context.store.read() as db:
             found = await runs.examined_runs(db, solve_id)
+            solve = await solves.get(db, solve_id)
         entries = [
             Entry(run.id, run.handle, await self._patch(run.id), examined)
             for run, examined in found
         ]
         examination = await self.verifier.cross_examine(
-            prepared, entries, owner=solve_id, lanes=self.slots
+            prepared,
+            entries,
+            owner=solve_id,
+            lanes=self.slots,
+            issue=f"{solve.issue_title}\n{solve.issue_body}",
         )
         joined = await self._join_tests(solve_id, prepared, entries, examination)
         now = self.context.clock.now()

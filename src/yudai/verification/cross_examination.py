@@ -2,19 +2,18 @@
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import structlog
 
-from yudai.kit.concurrency import gather
+from yudai.kit.concurrency import SingleFlight, gather
 from yudai.kit.errors import RefusedError, SandboxError
 from yudai.kit.ids import RunId
 from yudai.patches.patch import Patch, parse_patch
-from yudai.patches.test_paths import name_of
 from yudai.testing.domain.report import Failure, FailureKind, Outcome, TestReport
-from yudai.verification.case import Parts, Prepared, VerificationCase
-from yudai.verification.domain.edits.shared_state import may_share
+from yudai.verification.additions import NOTHING_LAID, Laid, additions, is_in_laid
+from yudai.verification.case import Parts, Prepared, Readings, VerificationCase
 from yudai.verification.domain.facts import (
     NO_TESTS,
     Answered,
@@ -27,15 +26,16 @@ from yudai.verification.domain.judge import judge_alone, shows
 from yudai.verification.domain.proof import OwnTest
 from yudai.verification.domain.rules import RULES, Rule, Rules
 from yudai.verification.executions import Execution, Executions
-from yudai.verification.own_tests import failure_of
+from yudai.verification.look import look
+from yudai.verification.own_tests import failure_of, file_of
 from yudai.verification.stages import paths_with_tests, split
 
 log = structlog.get_logger()
 
-_SHARED_NAMES = frozenset({"conftest.py", "__init__.py"})
 # A test that takes this much longer than on its author's patch is not waited for.
 _PATIENCE = 10.0
 _LEAST_S = 30.0
+_LEAST_SLOW_S = 5.0
 _TRIES = 3
 """What we could not run is run again, outside the solve's time budget."""
 
@@ -55,7 +55,8 @@ class _Answer(NamedTuple):
     parts: Parts
     examined: Examined
     tests: Mapping[str, OwnTest]
-    """Those that speak about others."""
+    """Those that may convict others."""
+    patch: Patch
 
     @property
     def usual_s(self) -> float:
@@ -68,10 +69,11 @@ async def cross_examine(
     entries: Sequence[Entry],
     *,
     lanes: asyncio.Semaphore,
+    issue: str = "",
     rules: Rules = RULES,
 ) -> Examination:
     """Run each convicting test on every other sound answer, then on its author's once more."""
-    case = VerificationCase.of(executions, prepared, "", rules)
+    case = VerificationCase.of(executions, prepared, issue, rules)
     return await _CrossExamination(case, lanes).run(_answers(entries, case))
 
 
@@ -89,8 +91,9 @@ def _answer(entry: Entry, case: VerificationCase) -> _Answer:
     speaks = _is_sound(examined, frozenset()) or Rule.AUTHOR_STANDS not in rules
     all_speak = Rule.ONLY_PROOFS_CONVICT not in rules
     tests = {t.id: t for t in examined.own if speaks and (all_speak or shows(t, rules))}
-    parts = split(parse_patch(entry.patch), examined.withheld, case.files)
-    return _Answer(entry.run_id, entry.handle, parts, examined, tests)
+    patch = parse_patch(entry.patch)
+    parts = split(patch, examined.withheld, case.files)
+    return _Answer(entry.run_id, entry.handle, parts, examined, tests, patch)
 
 
 def _is_sound(examined: Examined, excused: frozenset[str]) -> bool:
@@ -115,6 +118,8 @@ def _is_sound(examined: Examined, excused: frozenset[str]) -> bool:
 class _CrossExamination:
     case: VerificationCase
     lanes: asyncio.Semaphore
+    readings: SingleFlight[Readings] = field(default_factory=SingleFlight[Readings])
+    read: dict[RunId, Readings] = field(default_factory=dict[RunId, Readings])
 
     async def run(self, answers: Sequence[_Answer]) -> Examination:
         edited = frozenset(e.test for a in answers for e in a.examined.expectations)
@@ -141,7 +146,9 @@ class _CrossExamination:
             if not wanted or author.run_id == target.run_id:
                 continue
             ids = frozenset(one.test for one in wanted)
-            reports = await self._execute(target, [author], ids, limit_s=self.case.usual_s)
+            reports = await self._execute(
+                _Pair(target, author, NOTHING_LAID), ids, usual_s=self.case.usual_s
+            )
             found += [
                 (target.run_id, one.model_copy(update={"own": False}))
                 for one in wanted
@@ -150,73 +157,87 @@ class _CrossExamination:
         return found
 
     async def _on(self, target: _Answer, authors: Sequence[_Answer]) -> list[Crossing]:
-        """All others' tests on one answer, in as few executions as their files allow."""
+        """Each author's tests in a process of their own: one could change what another sees."""
         others = [author for author in authors if author.run_id != target.run_id]
-        found = await gather(self._group(target, group) for group in _groups(others))
+        found = await gather(self._by(target, author) for author in others)
         return [crossing for some in found for crossing in some]
 
-    async def _group(self, target: _Answer, group: Sequence[_Answer]) -> list[Crossing]:
-        """Tests that do not pass are run again alone: they can disturb each other, or be flaky."""
-        ids = frozenset(test for author in group for test in author.tests)
-        limit_s = sum(author.usual_s for author in group)
-        first = await self._execute(target, group, ids, limit_s=limit_s)
-        work: list[list[Crossing]] = await gather(
-            self._doubtful(target, author, _not_passed(author, first)) for author in group
-        )
-        doubtful = {(c.author, c.test): c for some in work for c in some}
-        return [
-            doubtful.get((author.run_id, test), _crossing(author, test, target, Answered.PASSED))
-            for author in group
-            for test in author.tests
-        ]
+    async def _laid(self, target: _Answer, author: _Answer) -> Laid:
+        """What the author's tests need of its patch, where they use anything that it introduced."""
+        if not any(test.symbols or test.loads for test in author.tests.values()):
+            return NOTHING_LAID
+        mine, other = await self._readings(author), await self._readings(target)
+        files = {test: file_of(test, self.case.plan, mine.tests_after) for test in author.tests}
+        return additions(mine, other, files, self.case.issue)
 
-    async def _doubtful(
-        self, target: _Answer, author: _Answer, tests: Iterable[str]
-    ) -> list[Crossing]:
+    async def _readings(self, answer: _Answer) -> Readings:
+        if answer.run_id not in self.read:
+            self.read[answer.run_id] = await self.readings.join(
+                answer.run_id, lambda: self._look(answer)
+            )
+        return self.read[answer.run_id]
+
+    async def _look(self, answer: _Answer) -> Readings:
+        async with self.lanes:
+            return (await look(self.case.executions.sandboxes, answer.patch)).readings
+
+    async def _by(self, target: _Answer, author: _Answer) -> list[Crossing]:
+        """Tests that do not pass are run again: they can disturb each other, or be flaky."""
+        pair = _Pair(target, author, await self._laid(target, author))
+        first = await self._execute(pair, frozenset(author.tests))
+        doubtful = {c.test: c for c in await self._doubtful(pair, _not_passed(author, first))}
+        return [doubtful.get(test, _passed(author, test, target)) for test in author.tests]
+
+    async def _doubtful(self, pair: "_Pair", tests: Iterable[str]) -> list[Crossing]:
         """Alone, twice: one pass is enough to be acquitted."""
         left = frozenset(tests)
         crossings: list[Crossing] = []
         for turn in (1, 2):
             if left:
-                crossings = await self._alone(target, author, left, turn)
+                crossings = await self._alone(pair, left, turn)
                 left = frozenset(c.test for c in crossings if c.answered is not Answered.PASSED)
         return [crossing for crossing in crossings if crossing.test in left]
 
-    async def _alone(
-        self, target: _Answer, author: _Answer, tests: frozenset[str], turn: int
-    ) -> list[Crossing]:
+    async def _alone(self, pair: "_Pair", tests: frozenset[str], turn: int) -> list[Crossing]:
         """A test that hangs hides those behind it: they are run without it."""
         crossings: list[Crossing] = []
         left = tests
         while left:
-            report = await self._execute(target, [author], left, limit_s=author.usual_s, turn=turn)
-            met = {test: _answered(report, author.tests[test]) for test in left}
+            report = await self._execute(pair, left, turn=turn)
             hidden = frozenset(t for t in left if _is_hidden(report, t))
             if len(hidden) == len(left):
                 hidden = frozenset[str]()
-            crossings += [
-                _crossing(author, test, target, met[test], report, self.case)
-                for test in left - hidden
-            ]
+            crossings += [self._crossed(pair, test, report) for test in left - hidden]
             left = hidden
         return crossings
 
+    def _crossed(self, pair: "_Pair", test: str, report: TestReport | None) -> Crossing:
+        author = pair.author
+        failure = None if report is None else report.failures.get(test)
+        outcome = None if report is None else report.outcomes.get(test)
+        return Crossing(
+            author=author.run_id,
+            test=test,
+            target=pair.target.run_id,
+            answered=_answered(report, author.tests[test]),
+            is_behaviour=self.case.is_behaviour(failure, author.parts.tests)
+            and not is_in_laid(failure, pair.laid),
+            says="" if outcome is None else str(outcome),
+        )
+
     async def _execute(
-        self,
-        target: _Answer,
-        group: Sequence[_Answer],
-        ids: frozenset[str],
-        *,
-        limit_s: float,
-        turn: int = 0,
+        self, pair: "_Pair", ids: frozenset[str], *, turn: int = 0, usual_s: float = 0.0
     ) -> TestReport | None:
         """None: we could not run it. A patch that leaves no room for a test does not pass it."""
-        tests = _union(author.parts.tests for author in group)
+        tests = pair.author.parts.tests
         execution = Execution(
-            patches=(target.parts.source, tests),
+            patches=(pair.target.parts.source, tests),
+            additions=pair.laid.texts,
             ids=ids,
             paths=paths_with_tests(self.case.plan, tests, ids),
-            limit_s=min(self.case.timeout_s, _LEAST_S + _PATIENCE * limit_s),
+            limit_s=min(
+                self.case.timeout_s, _LEAST_S + _PATIENCE * (usual_s or pair.author.usual_s)
+            ),
             round=turn,
         )
         for _ in range(_TRIES):
@@ -224,10 +245,10 @@ class _CrossExamination:
                 async with self.lanes:
                     return (await self.case.executions.run(execution)).run.report
             except RefusedError as error:
-                log.info("cross_examination.refused", run_id=target.run_id, error=str(error))
+                log.info("cross_examination.refused", run_id=pair.target.run_id, error=str(error))
                 return TestReport(outcomes={}, exit_code=1, finished=True)
             except SandboxError as error:
-                log.warning("pair.not_examined", run_id=target.run_id, error=str(error))
+                log.warning("pair.not_examined", run_id=pair.target.run_id, error=str(error))
         return None
 
     async def _again(
@@ -247,15 +268,19 @@ class _CrossExamination:
 
     async def _on_author(self, author: _Answer, tests: frozenset[str]) -> list[tuple[RunId, str]]:
         turn = len(author.tests) + 10
-        report = await self._execute(author, [author], tests, limit_s=author.usual_s, turn=turn)
-        if report is None:
-            return []
-        passed = report.outcomes
+        report = await self._execute(_Pair(author, author, NOTHING_LAID), tests, turn=turn)
+        passed = {} if report is None else report.outcomes
         return [
             (author.run_id, test)
             for test in sorted(tests)
             if passed.get(test) is not Outcome.PASSED
         ]
+
+
+class _Pair(NamedTuple):
+    target: _Answer
+    author: _Answer
+    laid: Laid
 
 
 def _not_passed(author: _Answer, report: TestReport | None) -> list[str]:
@@ -271,8 +296,9 @@ def _answered(report: TestReport | None, test: OwnTest) -> Answered:
     if outcome is Outcome.PASSED:
         return Answered.PASSED
     hung = _is_hang(failure_of(report, test.id)) or (report.timed_out and outcome is None)
-    was_hang = _is_hang(test.red)
-    return Answered.SLOW if hung and not was_hang else Answered.FAILED
+    enough_s = _LEAST_SLOW_S + _PATIENCE * test.seconds
+    is_slow = hung or report.durations.get(test.id, 0.0) > enough_s
+    return Answered.SLOW if is_slow and not _is_hang(test.red) else Answered.FAILED
 
 
 def _is_hang(failure: Failure | None) -> bool:
@@ -284,54 +310,12 @@ def _is_hidden(report: TestReport | None, test: str) -> bool:
     return report is not None and report.timed_out and test not in report.outcomes
 
 
-def _crossing(
-    author: _Answer,
-    test: str,
-    target: _Answer,
-    answered: Answered,
-    report: TestReport | None = None,
-    case: VerificationCase | None = None,
-) -> Crossing:
-    outcome = None if report is None else report.outcomes.get(test)
-    failure = None if report is None else report.failures.get(test)
+def _passed(author: _Answer, test: str, target: _Answer) -> Crossing:
     return Crossing(
         author=author.run_id,
         test=test,
         target=target.run_id,
-        answered=answered,
-        is_behaviour=case is not None and case.is_behaviour(failure, author.parts.tests),
-        says="" if outcome is None else str(outcome),
+        answered=Answered.PASSED,
+        is_behaviour=False,
+        says=str(Outcome.PASSED),
     )
-
-
-def _groups(authors: Iterable[_Answer]) -> list[list[_Answer]]:
-    """Authors whose test files do not collide share an execution: first fit, in order."""
-    groups: list[list[_Answer]] = []
-    for author in authors:
-        for group in groups:
-            if not any(_collide(author.parts.tests, other.parts.tests) for other in group):
-                group.append(author)
-                break
-        else:
-            groups.append([author])
-    return groups
-
-
-def _collide(one: Patch, two: Patch) -> bool:
-    """The same file with different contents, modules or states that Python would mix up."""
-    if not (may_share(one) and may_share(two)):
-        return True
-    texts = {change.path: change.text for change in one.files}
-    modules = (path for path in texts if path.endswith(".py"))
-    names = {name_of(path): path for path in modules if name_of(path) not in _SHARED_NAMES}
-    return any(
-        texts.get(change.path, change.text) != change.text
-        or names.get(name_of(change.path), change.path) != change.path
-        for change in two.files
-    )
-
-
-def _union(patches: Iterable[Patch]) -> Patch:
-    """Equal sections are applied once."""
-    changes = {change.text: change for patch in patches for change in patch.files}
-    return Patch(files=tuple(changes.values()))

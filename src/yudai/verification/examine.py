@@ -113,15 +113,17 @@ async def confirm(
     if Rule.FAILURES_ARE_CONFIRMED not in case.rules:
         return Confirmed(tuple(left), ())
     unsteady: list[str] = []
-    for _ in range(_MOST_TIMES):
-        some, left = left[:MOST_AT_ONCE], left[MOST_AT_ONCE:]
+    for turn in range(_MOST_TIMES):
+        # What is left at last is run in one go.
+        most = MOST_AT_ONCE if turn < _MOST_TIMES - 1 else len(left)
+        some, left = left[:most], left[most:]
         if not some:
             break
         failed = await _again(case, patches, some, on_base=on_base)
         unsteady += [test for test in some if test not in failed]
         if failed:
             return Confirmed((*failed, *left), tuple(unsteady))
-    return Confirmed(tuple(left), tuple(unsteady))
+    return Confirmed((), tuple(unsteady))
 
 
 async def _again(

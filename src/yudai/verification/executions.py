@@ -4,6 +4,7 @@ import hashlib
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import NamedTuple
 
 from yudai.kit.concurrency import SingleFlight, gather
@@ -20,8 +21,10 @@ class Execution(NamedTuple):
     """What is laid over base, and which tests are run there."""
 
     patches: tuple[Patch, ...] = ()
-    files: Mapping[str, str] = {}
+    files: Mapping[str, str] = MappingProxyType({})
     """Texts that are written over base before the patches are applied."""
+    additions: Mapping[str, str] = MappingProxyType({})
+    """Texts that are written over what the first patch makes of base."""
     ids: frozenset[str] | None = None
     """None: all, or those in `paths`."""
     paths: tuple[str, ...] = ()
@@ -33,7 +36,8 @@ class Execution(NamedTuple):
         """The limit is no part: a result that was in time is one whatever the limit is."""
         made = hashlib.sha256(f"{base}\n{plan.model_dump_json()}\n{self.round}".encode())
         parts = [*(patch.text for patch in self.patches), *sorted(self.ids or ("*",)), *self.paths]
-        parts += [text for file in sorted(self.files.items()) for text in file]
+        for texts in (self.files, self.additions):
+            parts += [f"{len(texts)}", *(text for file in sorted(texts.items()) for text in file)]
         for part in parts:
             content = part.encode("utf-8", "surrogateescape")
             made.update(f"{len(content)}:".encode())
@@ -53,6 +57,11 @@ class Results:
 
     kept: OrderedDict[str, Executed] = field(default_factory=OrderedDict[str, Executed])
     under_way: SingleFlight[Executed] = field(default_factory=SingleFlight[Executed])
+
+    def known(self, key: str) -> Executed | None:
+        if key in self.kept:
+            self.kept.move_to_end(key)
+        return self.kept.get(key)
 
     def keep(self, key: str, executed: Executed) -> None:
         self.kept[key] = executed
@@ -74,7 +83,8 @@ class Executions:
     async def run_all(self, executions: Sequence[Execution]) -> list[Executed]:
         """Those that are not known, side by side, in sandboxes that are requested together."""
         keys = [execution.key(self.sandboxes.base.key, self.plan) for execution in executions]
-        wanted = {k: e for k, e in zip(keys, executions, strict=True) if not self._known(k)}
+        found = {key: one for key in keys if (one := self.results.known(key)) is not None}
+        wanted = {k: e for k, e in zip(keys, executions, strict=True) if k not in found}
         if wanted:
             async with self.sandboxes.open_many(len(wanted)) as sandboxes:
                 work = (
@@ -85,20 +95,15 @@ class Executions:
             for key, executed in zip(wanted, done, strict=True):
                 if not executed.run.report.timed_out:
                     self.results.keep(key, executed)
-            found = dict(zip(wanted, done, strict=True))
-        else:
-            found = {}
-        return [found[key] if key in found else self.results.kept[key] for key in keys]
-
-    def _known(self, key: str) -> bool:
-        return key in self.results.kept
+            found.update(zip(wanted, done, strict=True))
+        return [found[key] for key in keys]
 
     async def _do(self, execution: Execution, sandbox: Sandbox) -> Executed:
-        for path, text in execution.files.items():
-            content = text.encode("utf-8", "surrogateescape")
-            await sandbox.write(f"{WORKSPACE}/{path}", content)
-        for patch in execution.patches:
+        await _write(sandbox, execution.files)
+        for number, patch in enumerate(execution.patches):
             await apply_patch(sandbox, patch)
+            if number == 0:
+                await _write(sandbox, execution.additions)
         run = await run_tests(
             sandbox,
             self.plan,
@@ -110,3 +115,8 @@ class Executions:
         # Others may be waiting for its place.
         await sandbox.destroy()
         return Executed(run, changed)
+
+
+async def _write(sandbox: Sandbox, texts: Mapping[str, str]) -> None:
+    for path, text in texts.items():
+        await sandbox.write(f"{WORKSPACE}/{path}", text.encode("utf-8", "surrogateescape"))

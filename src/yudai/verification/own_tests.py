@@ -7,9 +7,10 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from yudai.patches.patch import Patch
-from yudai.testing.domain.report import Failure, FailureKind, Outcome, TestPlan, TestReport
+from yudai.testing.domain.report import Failure, Outcome, TestPlan, TestReport
 from yudai.testing.domain.runners import TestRunner
 from yudai.testing.run import place_of
+from yudai.verification.additions import Laid, is_in_laid
 from yudai.verification.base_names import known_to_base
 from yudai.verification.case import Parts, Readings, Texts, VerificationCase
 from yudai.verification.domain.facts import BaseProof
@@ -39,6 +40,13 @@ class ReadTest(NamedTuple):
     path: str
     text: str
     symbols: tuple[Symbol, ...]
+    """What it uses of what the patch introduced."""
+    loads: tuple[Symbol, ...]
+    """What only its file needs of it, to be loaded."""
+
+    @property
+    def can_be_kept(self) -> bool:
+        return all(symbol.top_level for symbol in (*self.symbols, *self.loads))
 
 
 class Weighed(NamedTuple):
@@ -123,26 +131,28 @@ def _command(case: VerificationCase, readings: Readings, test: str) -> OwnTest:
         for path, text in readings.tests_after.items()
         if text
     )
-    return OwnTest(id=test, kind=ProofKind.COMMAND, tied=tied)
+    texts = "\0".join(text or "" for _, text in sorted(readings.tests_after.items()))
+    return OwnTest(id=test, kind=ProofKind.COMMAND, tied=tied, text=_hashed(texts))
 
 
 def read_test(plan: TestPlan, readings: Readings, symbols: Sequence[Symbol], test: str) -> ReadTest:
     path = file_of(test, plan, readings.tests_after)
     text = readings.tests_after.get(path) or ""
-    found = used(symbols, path=path, text=text, test=test, files=readings.tests_after)
-    return ReadTest(test, path, text, tuple(found))
+    files = readings.tests_after
+    own = used(symbols, path=path, text=text, test=test, files=files, loads=False)
+    every = used(symbols, path=path, text=text, test=test, files=files)
+    return ReadTest(test, path, text, own, tuple(symbol for symbol in every if symbol not in own))
 
 
 async def _on_kept_tree(
     case: VerificationCase, parts: Parts, readings: Readings, read: Sequence[ReadTest]
 ) -> TestReport | None:
     """A second chance for tests of new definitions: the patch's other changes are taken back."""
-    chances = [one.id for one in read if one.symbols and all(s.top_level for s in one.symbols)]
+    chances = [one.id for one in read if (one.symbols or one.loads) and one.can_be_kept]
     if not chances:
         return None
-    files = kept_texts(readings.sources_before, readings.sources_after)
     execution = Execution(
-        files=files,
+        files=_kept(readings),
         patches=(parts.tests,),
         ids=frozenset(chances),
         paths=own_paths(case, parts),
@@ -166,19 +176,25 @@ async def _copied(
     return await known_to_base(case.executions.sandboxes, names)
 
 
+def _kept(readings: Readings) -> dict[str, str]:
+    return kept_texts(readings.sources_before, readings.sources_after)
+
+
 def _weighed(
     case: VerificationCase, parts: Parts, readings: Readings, one: ReadTest, reports: _Reports
 ) -> OwnTest:
     red = failure_of(reports.on_base, one.id)
     unnamed = [s for s in one.symbols if not _is_named(case, readings, s, reports.copied)]
     symbols = [s for s in unnamed if s.kind is not SymbolKind.MODULE]
+    loads = [s for s in one.loads if not named_by(case.issue, s)]
     return OwnTest(
         id=one.id,
         kind=_kind(case, parts, readings, one, reports),
         named=bool(one.symbols) and not symbols and len(unnamed) < len(one.symbols),
         symbols=tuple(dict.fromkeys(s.name for s in (symbols or unnamed))),
+        loads=tuple(dict.fromkeys(s.name for s in loads)),
         subjects=subjects_of(case, readings, one),
-        tied=is_tied(one.path, one.text, one.id, issue=case.issue, files=readings.tests_after),
+        tied=_is_tied(case, readings, one),
         seconds=reports.on_patch.durations.get(one.id, reports.on_patch.duration_s),
         red=red,
         text=_digest(one),
@@ -195,29 +211,23 @@ def _is_named(
 def _kind(
     case: VerificationCase, parts: Parts, readings: Readings, one: ReadTest, reports: _Reports
 ) -> ProofKind:
-    if not one.symbols:
+    if not one.symbols and not one.loads:
         is_behaviour = case.is_behaviour(failure_of(reports.on_base, one.id), parts.tests)
         return ProofKind.BEHAVIOUR if is_behaviour else ProofKind.NONE
+    is_interface = one.symbols or not one.can_be_kept
+    otherwise = ProofKind.INTERFACE if is_interface else ProofKind.NONE
     kept = reports.kept
-    if kept is None or not all(s.top_level for s in one.symbols) or not kept.is_red(one.id):
-        return ProofKind.INTERFACE
+    if kept is None or not one.can_be_kept or not kept.is_red(one.id):
+        return otherwise
     failure = failure_of(kept, one.id)
-    still_shows = case.is_behaviour(failure, parts.tests) and not _is_in_kept(failure, readings)
-    return ProofKind.BEHAVIOUR if still_shows else ProofKind.INTERFACE
+    laid = Laid(_kept(readings), readings.sources_before)
+    still_shows = case.is_behaviour(failure, parts.tests) and not is_in_laid(failure, laid)
+    is_about_itself = bool(one.symbols) and not _is_tied(case, readings, one)
+    return ProofKind.BEHAVIOUR if still_shows and not is_about_itself else otherwise
 
 
-def _is_in_kept(failure: Failure | None, readings: Readings) -> bool:
-    """An exception out of what was kept: it calls what was taken back, and shows nothing of base.
-
-    New definitions stand behind base's own lines.
-    """
-    if failure is None or failure.kind is FailureKind.ASSERTION or not failure.frames:
-        return False
-    inner = failure.frames[-1]
-    if inner.path not in readings.sources_after:
-        return False
-    before = readings.sources_before.get(inner.path)
-    return before is None or inner.line > before.count("\n") + 1
+def _is_tied(case: VerificationCase, readings: Readings, one: ReadTest) -> bool:
+    return is_tied(one.path, one.text, one.id, issue=case.issue, files=readings.tests_after)
 
 
 def subjects_of(case: VerificationCase, readings: Readings, one: ReadTest) -> tuple[Subject, ...]:
@@ -245,7 +255,10 @@ def failure_of(report: TestReport, test: str) -> Failure | None:
 
 def _digest(one: ReadTest) -> str:
     source = source_of(one.path, one.text, one.id)
-    text = one.id if source is None else normalised(source)
+    return _hashed(one.id if source is None else normalised(source))
+
+
+def _hashed(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()[:24]
 
 
@@ -259,20 +272,21 @@ def _fixed(
     path = file_of(test, case.plan, texts)
     text = texts.get(path) or ""
     tied = is_tied(path, text, test, issue=case.issue, files=texts)
-    kind = _fixed_kind(case, symbols, test, path, text)
+    read = ReadTest(test, path, text, tuple(symbols), ())
+    kind = _fixed_kind(case, read, tied=tied)
     about = subjects(path, text, test, issue=case.issue, source_paths=sources, files=texts)
     found = tuple(subject for subject in about if subject in _NO_CODE)
     return BaseProof(test=test, kind=kind, tied=tied, subjects=found)
 
 
-def _fixed_kind(
-    case: VerificationCase, symbols: Sequence[Symbol], test: str, path: str, text: str
-) -> ProofKind:
+def _fixed_kind(case: VerificationCase, one: ReadTest, *, tied: bool) -> ProofKind:
+    """An expected failure counts only if it is about the issue."""
+    test, path, text, symbols, _ = one
     if case.plan.runner is TestRunner.COMMAND:
         return ProofKind.COMMAND
     first = case.baseline.first
     was_expected = first.outcomes.get(test) is Outcome.XFAILED
-    if was_expected or case.is_behaviour(failure_of(first, test), Patch(files=())):
+    if (was_expected and tied) or case.is_behaviour(failure_of(first, test), Patch(files=())):
         return ProofKind.BEHAVIOUR
     found = used(symbols, path=path, text=text, test=test, files={})
     asked = [s for s in found if s.kind is not SymbolKind.MODULE] or found

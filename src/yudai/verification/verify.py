@@ -1,7 +1,6 @@
 """What a patch is worth: found out in clean sandboxes that the agent never touched."""
 
 import asyncio
-import hashlib
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -25,7 +24,8 @@ from yudai.verification.domain.rules import RULES, Rules
 from yudai.verification.domain.verdict import NOTHING, Verdict, refused
 from yudai.verification.examine import Found, examine_patch
 from yudai.verification.executions import Executions, Results
-from yudai.verification.look import look
+from yudai.verification.look import Looked, look
+from yudai.verification.same_answer import digest
 from yudai.verification.stages import split
 
 _COMMAND_NOT_FOUND = 127
@@ -89,13 +89,13 @@ class Verifier:
             looked = await look(sandboxes, patch, files)
             parts = split(patch, looked.suspicion.withheld, files)
             if prepared.plan is None:
-                return self._judged(parts, Found(unseen(looked.suspicion), ""))
+                return self._judged(looked, parts, Found(unseen(looked.suspicion), ""))
             case = VerificationCase.of(
                 Executions(sandboxes, prepared.plan, self.results), prepared, issue, self.rules
             )
-            return self._judged(parts, await examine_patch(case, parts, looked))
+            return self._judged(looked, parts, await examine_patch(case, parts, looked))
         except RefusedError as error:
-            return Verification(refused(str(error)), f"{error}\n")
+            return Verification(refused(str(error)), f"{error}\n", Examined(refused=str(error)))
 
     async def cross_examine(
         self,
@@ -104,19 +104,21 @@ class Verifier:
         *,
         owner: str,
         lanes: asyncio.Semaphore,
+        issue: str = "",
     ) -> Examination:
         """Run the tests of each answer on all others; nothing where no tests can be run."""
         if prepared.plan is None:
             return NOT_EXAMINED
         sandboxes = CleanSandboxes(self.backend, prepared.base, owner)
         executions = Executions(sandboxes, prepared.plan, self.results)
-        return await cross_examine(executions, prepared, entries, lanes=lanes, rules=self.rules)
+        return await cross_examine(
+            executions, prepared, entries, lanes=lanes, issue=issue, rules=self.rules
+        )
 
-    def _judged(self, parts: Parts, found: Found) -> Verification:
-        answer = hashlib.sha256(
-            f"{parts.source.text}\0{parts.tests.text}".encode("utf-8", "surrogateescape")
-        ).hexdigest()[:32]
-        examined = found.examined.model_copy(update={"answer": answer})
+    def _judged(self, looked: Looked, parts: Parts, found: Found) -> Verification:
+        source = digest(parts.source, looked.readings.sources_after)
+        answer = f"{source}{digest(parts.tests, looked.readings.tests_after)}"
+        examined = found.examined.model_copy(update={"answer": answer, "source": source})
         verdict = verdict_alone(examined, self.rules)
         return Verification(
             verdict=verdict,

@@ -131,9 +131,11 @@ class AnswerSet:
             return False
         if self.is_unsettled(crossing):
             return False
-        has_own_names = bool(self.tests[crossing.author, crossing.test].symbols)
-        is_foreign = has_own_names and not crossing.is_behaviour
-        return not (is_foreign and Rule.FOREIGN_NAMES_ACQUIT in self.rules)
+        test = self.tests[crossing.author, crossing.test]
+        is_foreign = bool(test.symbols or test.loads) and not crossing.is_behaviour
+        is_about_itself = bool(test.symbols) and not test.tied
+        is_excused = is_foreign or is_about_itself
+        return not (is_excused and Rule.FOREIGN_NAMES_ACQUIT in self.rules)
 
     def is_unsettled(self, crossing: Crossing) -> bool:
         """Neither passed nor failed: we could not run it, or it did not end in time."""
@@ -167,8 +169,12 @@ class AnswerSet:
     def _is_lone_command(self, crossing: Crossing, found: Iterable[Crossing]) -> bool:
         if self.tests[crossing.author, crossing.test].kind is not ProofKind.COMMAND:
             return False
-        authors = {other.author for other in found if other.target == crossing.target}
-        return self.independent(authors) < _TWO
+        texts = {
+            self.tests[other.author, other.test].text: other.author
+            for other in found
+            if other.target == crossing.target
+        }
+        return self.independent(texts.values()) < _TWO
 
     @cached_property
     def support(self) -> dict[tuple[RunId, str], int]:
@@ -180,7 +186,13 @@ class AnswerSet:
         return {key: self.independent(found) for key, found in backers.items()}
 
     def independent(self, answers: Iterable[RunId]) -> int:
-        return independent(self.keys[run_id] for run_id in sorted(answers))
+        """Answers with equal code count once, however many tests they bring."""
+        by_source: dict[str, frozenset[str]] = {}
+        for run_id in sorted(answers):
+            source = Rule.EQUAL_IS_ONE in self.rules and self.answers[run_id].examined.source
+            one = source or run_id
+            by_source[one] = by_source.get(one, frozenset()) | self.keys[run_id]
+        return independent(by_source.values())
 
     @cached_property
     def attacks(self) -> dict[Pair, int]:
@@ -189,7 +201,18 @@ class AnswerSet:
             pair = (crossing.author, crossing.target)
             weight = self.support[crossing.author, crossing.test]
             attacks[pair] = max(weight, attacks.get(pair, 0))
+            if self._is_outweighed(crossing):
+                back = (crossing.target, crossing.author)
+                attacks[back] = max(weight, attacks.get(back, 0))
         return attacks
+
+    def _is_outweighed(self, crossing: Crossing) -> bool:
+        """A test that is not about the issue, and that more independent answers fail than pass."""
+        key = (crossing.author, crossing.test)
+        if self.tests[key].tied or Rule.SUPPORT_DECIDES not in self.rules:
+            return False
+        failing = {c.target for c in self.convictions if (c.author, c.test) == key}
+        return self.support[key] < self.independent(failing & self.witnesses)
 
     @cached_property
     def settlement(self) -> Settlement[RunId]:

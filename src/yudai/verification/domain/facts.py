@@ -39,6 +39,10 @@ class Examined(Value):
 
     answer: str = ""
     """Equal patches have equal ones."""
+    source: str = ""
+    """Patches with equal code have equal ones, whatever tests they bring."""
+    refused: str = ""
+    """Why it cannot be applied or must not be."""
     fixed: tuple[BaseProof, ...] = ()
     broken: tuple[str, ...] = ()
     """Tests of base that fail with the patch, changed expectations included."""

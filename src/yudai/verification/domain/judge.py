@@ -120,6 +120,7 @@ def _complaint(examined: Examined, expected: Expected) -> str:
     """The first thing that is wrong, worst first."""
     broken = [test for test in examined.broken if test not in expected.excused]
     troubles: tuple[tuple[Collection[str], str], ...] = (
+        ([examined.refused] if examined.refused else [], "{}"),
         (examined.tampered[:1], "{}"),
         (broken, "breaks {}"),
         ([examined.unfinished] if examined.unfinished else [], "base's tests {}"),

@@ -48,6 +48,8 @@ class OwnTest(Value):
     """The issue names what it uses and base lacks."""
     symbols: tuple[str, ...] = ()
     """What the patch introduced and the test uses, as far as the issue does not name it."""
+    loads: tuple[str, ...] = ()
+    """What only its file needs of that, to be loaded."""
     subjects: tuple[Subject, ...] = ()
     """What it is about that the issue does not ask for: such a test proves nothing."""
     tied: bool = False

@@ -65,14 +65,20 @@ def introduced(before: Texts, after: Texts) -> tuple[Symbol, ...]:
 
 
 def used(
-    symbols: Iterable[Symbol], *, path: str, text: str, test: str, files: Texts | None = None
+    symbols: Iterable[Symbol],
+    *,
+    path: str,
+    text: str,
+    test: str,
+    files: Texts | None = None,
+    loads: bool = True,
 ) -> tuple[Symbol, ...]:
-    """Which of these one test uses, in itself or in what its file needs to load and to run it."""
+    """Which of these one test uses in itself; `loads`: or its file needs to be loaded."""
     asked = tuple(symbols)
     if not asked:
         return ()
     try:
-        uses = _uses(path, text, test, files or {})
+        uses = _uses(path, text, test, files or {}, loads=loads)
     except (UnreadableError, RecursionError, MemoryError):
         uses = None
     if uses is None:
@@ -92,8 +98,13 @@ def _is_said_better(symbol: Symbol, found: Iterable[Symbol]) -> bool:
     )
 
 
-def kept_texts(before: Texts, after: Texts) -> dict[str, str]:
-    """What to write over base so that what is new is there and nothing else changes."""
+def kept_texts(
+    before: Texts, after: Texts, without: Collection[str] = frozenset()
+) -> dict[str, str]:
+    """What to write over base so that what is new is there and nothing else changes.
+
+    `without`: names of definitions that stay away.
+    """
     kept: dict[str, str] = {}
     for path, text in after.items():
         base = before.get(path)
@@ -101,7 +112,7 @@ def kept_texts(before: Texts, after: Texts) -> dict[str, str]:
             continue
         if base is None:
             kept[path] = text
-        elif (grown := _grown(path, base, text)) is not None and grown != base:
+        elif (grown := _grown(path, base, text, without)) is not None and grown != base:
             kept[path] = grown
     return kept
 
@@ -209,21 +220,21 @@ def _by_lines(text: str) -> Iterator[Definition]:
             yield Definition(kind, name)
 
 
-def _uses(path: str, text: str, test: str, files: Texts) -> Uses | None:
+def _uses(path: str, text: str, test: str, files: Texts, *, loads: bool) -> Uses | None:
     if path.endswith(".py"):
-        return python_uses(path, text, test, files)
+        return python_uses(path, text, test, files, loads=loads)
     if SCRIPTS.fullmatch(path):
-        return script_uses(path, text, test, files)
+        return script_uses(path, text, test, files, loads=loads)
     return None
 
 
-def _grown(path: str, base: str, text: str) -> str | None:
+def _grown(path: str, base: str, text: str, without: Collection[str]) -> str | None:
     """Base's file with the new top-level definitions; None where that cannot be done safely."""
     try:
         if path.endswith(".py"):
-            return kept_python(base, text, path)
+            return kept_python(base, text, path, without)
         if SCRIPTS.fullmatch(path):
-            return kept_script(base, text)
+            return kept_script(base, text, without)
     except (UnreadableError, RecursionError, MemoryError):
         pass
     return None

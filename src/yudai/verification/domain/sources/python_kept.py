@@ -1,7 +1,7 @@
 """A changed Python file as on base, with what a patch newly defines at its top."""
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from yudai.kit.syntax import compiles, unparse_python
 from yudai.verification.domain.edits.python_test_tree import Function
@@ -15,10 +15,13 @@ from yudai.verification.domain.sources.python_definitions import (
 _COMPOUND = ast.If | ast.Try | ast.TryStar | ast.With
 
 
-def kept_python(base: str, text: str, path: str) -> str | None:
-    """None where the result would be no Python."""
+def kept_python(
+    base: str, text: str, path: str, without: Collection[str] = frozenset()
+) -> str | None:
+    """None where the result would be no Python. Names in `without` are not added."""
     old = read_python(base)
     known = {name for statement in flat(old.body) for name in bound_names(statement)}
+    known.update(without)
     added = _added(read_python(text), known, path)
     if not added:
         return base

@@ -57,14 +57,17 @@ _MOST_ARGUMENTS = 12
 _CODE = re.compile(r"\bimport\b|\w\(|\w\.\w")
 
 
-def python_uses(path: str, text: str, test: str, files: Texts) -> Uses:
+def python_uses(path: str, text: str, test: str, files: Texts, *, loads: bool = True) -> Uses:
+    """`loads`: also what its file needs to be loaded, for whichever test."""
     found = python_test(path, text, test, files)
-    parts = (*found.own, *found.helpers, *found.loaded)
+    parts = (*found.own, *found.helpers, *(found.loaded if loads else ()))
     own = _own_attributes(found)
     fixtures = _FIXTURES - {
         fixture_of(part.node) for part in found.helpers if isinstance(part.node, Function)
     }
     whole = merged(_uses(part, _Foreign(part, own, fixtures)) for part in parts)
+    if not loads:
+        return whole
     headers = merged(_uses(part, _Foreign(part, own, fixtures)) for part in found.headers)
     # Another test's parameters are only values; its names have to be there.
     return merged([whole, headers._replace(strings=frozenset(), keywords=frozenset())])
@@ -85,6 +88,7 @@ def _uses(part: Part, foreign: "_Foreign") -> Uses:
     for node in ast.walk(tree):
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id not in own:
             names.add(node.id)
+            modules.update(_origins(node.id, part))
         elif isinstance(node, ast.Attribute) and not foreign.gives(node):
             attributes.add(node.attr)
             modules.update(_chain(node, part))
@@ -96,6 +100,9 @@ def _uses(part: Part, foreign: "_Foreign") -> Uses:
         elif (text := string_of(node)) is not None and id(node) not in docs:
             strings.update(spellings(text))
             inner.extend(_code_in(text, part.module.path))
+    names.update(
+        module.rpartition(".")[2] for module in modules & set(part.module.imported.values())
+    )
     return merged(
         [
             Uses(
@@ -116,6 +123,12 @@ def _locals(function: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
     names = {node.arg for node in ast.walk(function) if isinstance(node, ast.arg)}
     outer = {n for node in ast.walk(function) if isinstance(node, ast.Global) for n in node.names}
     return (names | set(stored(function))) - outer  # pyright: ignore[reportArgumentType] - it walks any tree
+
+
+def _origins(name: str, part: Part) -> set[str]:
+    """What an imported name is called where it comes from, and that module."""
+    target = part.module.imported.get(name, "")
+    return {target, target.rpartition(".")[0]} - {""}
 
 
 def _chain(node: ast.Attribute, part: Part) -> Iterator[str]:

@@ -1,6 +1,6 @@
 """A changed script as on base, with what a patch newly declares and exports at its top."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from yudai.kit.syntax import UnreadableError
 from yudai.verification.domain.sources.script_definitions import Bound, bound
@@ -15,11 +15,12 @@ from yudai.verification.domain.sources.script_tokens import (
 _DECLARED = frozenset({"function", "class", "value", "type"})
 
 
-def kept_script(base: str, text: str) -> str | None:
-    """None where the result could not be read."""
+def kept_script(base: str, text: str, without: Collection[str] = frozenset()) -> str | None:
+    """None where the result could not be read. Names in `without` are not added."""
     old, new = read_script(base), read_script(text)
-    known = {name for _, found in _all(old) for name in found.names}
+    known = {name for _, found in _all(old) for name in found.names}.union(without)
     exported = {name for _, found in _all(old) if found.is_export for name in found.names}
+    exported.update(without)
     added = [*_declarations(new, known), *_exports(new, exported, known)]
     if not added:
         return base

@@ -38,9 +38,10 @@ _LOADERS = words("require import mock doMock unmock requireActual importActual")
 _CODE = re.compile(r"\b(?:import|require)\b|\w\(")
 
 
-def script_uses(path: str, text: str, test: str, files: Texts) -> Uses:
+def script_uses(path: str, text: str, test: str, files: Texts, *, loads: bool = True) -> Uses:
+    """`loads`: also what its file needs to be loaded, for whichever test."""
     found = script_test(path, text, test, files)
-    pieces = (found.own, *found.helpers, *found.loaded)
+    pieces = (found.own, *found.helpers, *(found.loaded if loads else ()))
     local = _local_names(found.script) - found.imports.keys()
     once = {(piece.path, piece.part): piece for piece in pieces}
     products = {id(piece.script): product_of(piece.script) for piece in once.values()}
@@ -48,7 +49,25 @@ def script_uses(path: str, text: str, test: str, files: Texts) -> Uses:
     uses = merged(_uses(piece, product, local, found) for piece, product in parts)
     is_given = any(hands_over(piece.script, piece.part, product) for piece, product in parts)
     is_taken = any(looks_up(piece.script, piece.part) for piece, _ in parts)
-    return uses._replace(anything=True) if is_given and is_taken else uses
+    if is_given and is_taken:
+        uses = uses._replace(anything=True)
+    return uses if loads else _with_originals(uses, found)
+
+
+def _with_originals(uses: Uses, test: ScriptTest) -> Uses:
+    """What imported names are called where they come from, and the modules that they come from."""
+    imported = uses.names & test.imports.keys()
+    originals: set[str] = set()
+    for piece in test.loaded:
+        for at in range(piece.part.start, piece.part.end):
+            if piece.script.word(at) in imported and piece.script.word(at - 1) in {"as", ":"}:
+                originals.add(piece.script.word(at - 2))
+    modules = {without_ending(resolved(test.path, test.imports[name])) for name in imported}
+    return uses._replace(
+        names=uses.names | originals,
+        modules=uses.modules | {module.lstrip("@~#/") for module in modules},
+        mentions=uses.mentions | originals,
+    )
 
 
 def _local_names(script: Script) -> set[str]:
