@@ -116,9 +116,9 @@ class Verifier:
         )
 
     def _judged(self, looked: Looked, parts: Parts, found: Found) -> Verification:
-        source = digest(parts.source, looked.readings.sources_after)
-        answer = f"{source}{digest(parts.tests, looked.readings.tests_after)}"
-        examined = found.examined.model_copy(update={"answer": answer, "source": source})
+        after = {**looked.readings.sources_after, **looked.readings.tests_after}
+        answer = "".join(digest(part, after) for part in parts)
+        examined = found.examined.model_copy(update={"answer": answer})
         verdict = verdict_alone(examined, self.rules)
         return Verification(
             verdict=verdict,

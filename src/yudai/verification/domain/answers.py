@@ -170,7 +170,7 @@ class AnswerSet:
         if self.tests[crossing.author, crossing.test].kind is not ProofKind.COMMAND:
             return False
         texts = {
-            self.tests[other.author, other.test].text: other.author
+            self.tests[other.author, other.test].text or other.author: other.author
             for other in found
             if other.target == crossing.target
         }
@@ -186,13 +186,7 @@ class AnswerSet:
         return {key: self.independent(found) for key, found in backers.items()}
 
     def independent(self, answers: Iterable[RunId]) -> int:
-        """Answers with equal code count once, however many tests they bring."""
-        by_source: dict[str, frozenset[str]] = {}
-        for run_id in sorted(answers):
-            source = Rule.EQUAL_IS_ONE in self.rules and self.answers[run_id].examined.source
-            one = source or run_id
-            by_source[one] = by_source.get(one, frozenset()) | self.keys[run_id]
-        return independent(by_source.values())
+        return independent(self.keys[run_id] for run_id in sorted(answers))
 
     @cached_property
     def attacks(self) -> dict[Pair, int]:

@@ -38,9 +38,7 @@ class Examined(Value):
     """What was found about one patch by itself, with every failure confirmed."""
 
     answer: str = ""
-    """Equal patches have equal ones."""
-    source: str = ""
-    """Patches with equal code have equal ones, whatever tests they bring."""
+    """Equal patches have equal ones, whatever their layout and comments."""
     refused: str = ""
     """Why it cannot be applied or must not be."""
     fixed: tuple[BaseProof, ...] = ()
