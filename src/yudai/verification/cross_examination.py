@@ -179,7 +179,9 @@ class _CrossExamination:
 
     async def _look(self, answer: _Answer) -> Readings:
         async with self.lanes:
-            return (await look(self.case.executions.sandboxes, answer.patch)).readings
+            return (
+                await look(self.case.executions.sandboxes, answer.patch, self.case.files)
+            ).readings
 
     async def _by(self, target: _Answer, author: _Answer) -> list[Crossing]:
         """Tests that do not pass are run again: they can disturb each other, or be flaky."""
