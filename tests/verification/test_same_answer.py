@@ -5,7 +5,14 @@ import pytest
 from yudai.patches.patch import parse_patch
 from yudai.verification.same_answer import digest
 
-HEAD = "diff --git a/{0} b/{0}\nindex 1111111..2222222 100644\n--- a/{0}\n+++ b/{0}\n@@ -1 +1 @@\n-old\n+{1}\n"
+HEAD = """diff --git a/{0} b/{0}
+index 1111111..2222222 100644
+--- a/{0}
++++ b/{0}
+@@ -1 +1 @@
+-old
++{1}
+"""
 PYTHON = "def f(x):\n    return x + 1\n"
 SCRIPT = "function f(x) {\n  return x + 1;\n}\n"
 
