@@ -12,7 +12,7 @@ import pytest
 from rich.console import Console
 
 from tests.support.servers.databases import used_home
-from tests.support.solve_rows import SOLVE, Ring, failed, passed, run_id
+from tests.support.solve_rows import REPORT, SOLVE, Ring, failed, passed, run_id
 from yudai.arena.blocked_hosts import BLOCKED, MORE
 from yudai.cli.decide import run_cancel
 from yudai.cli.http.home_lock import owning
@@ -31,6 +31,7 @@ from yudai.solves import queries as solves
 from yudai.solves import timeline as events
 from yudai.solves.domain.states import SolveEvent, SolveState
 from yudai.store.holders import Holder
+from yudai.testing.domain.report import Baseline
 from yudai.views import documents
 from yudai.wiring.components import open_context
 
@@ -191,6 +192,27 @@ async def test_a_terminal_sees_what_was_blocked_and_keeps_its_phase(ring: Ring):
     assert re.findall(r"blocked: (\S+):443,", left) == [
         *("a.example", "b.example", "c.example", "\ufffd[31mevil.example", "agent.example")
     ]
+
+
+async def test_what_could_not_be_run_on_the_base_is_said_while_and_after_it_runs(
+    ring: Ring, settings: Settings, capsys
+):
+    lost = REPORT.model_copy(update={"collection_errors": ("lost.py",)})
+    baseline = Baseline(first=lost, second=lost, command="pytest")
+    await ring.solve(passed(), baseline=baseline, **RUNNING)
+    async with ring.store.change() as db:
+        data: dict[str, object] = {"reason": "lost.py could not be loaded"}
+        await events.append(db, SOLVE, kind="baseline.partial", at=9e9, data=data)
+    console = Console(file=io.StringIO(), width=120, force_terminal=True, color_system=None)
+
+    async def is_over() -> bool:
+        return True
+
+    await show_runs(DatabaseSource(ring.context, SOLVE, is_over), console)
+    assert "note: lost.py could not be loaded" in said(console).rpartition("\x1b[?25h")[2]
+    await run_show(settings, SOLVE, json=False, view=None)
+    shown = capsys.readouterr().out
+    assert "Note: could not be loaded on the base, so nothing in it counts: lost.py" in shown
 
 
 async def test_what_was_blocked_is_part_of_the_solve(ring: Ring, settings: Settings, capsys):

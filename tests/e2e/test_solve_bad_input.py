@@ -239,6 +239,14 @@ def test_there_are_no_tests_yet(arena: Arena, tmp_path: Path):
     assert "0 pass, 0 fail" in result.stderr
 
 
+@pytest.mark.real
+def test_a_suite_that_dies_before_a_test_runs(arena: Arena, tmp_path: Path):
+    dead = make(tmp_path / "dead", **{"tests/__init__.py": "import os\nos._exit(3)\n"})
+    line = refused(arena, dead, *models(right(arena)))
+    assert "nothing can be verified" in line
+    assert "--test" in line
+
+
 def test_a_base_that_fails_half_its_tests(arena: Arena, tmp_path: Path):
     red = "".join(f"    def test_red_{n}(self):\n        self.fail()\n\n" for n in range(3))
     green = "".join(f"    def test_green_{n}(self):\n        pass\n\n" for n in range(2))

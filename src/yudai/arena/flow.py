@@ -9,7 +9,7 @@ import structlog
 from yudai.arena.attempts import MAX_TAKES, RunSupervisor, retry_transient
 from yudai.arena.cancel import Stopper
 from yudai.arena.conclude import Concluder
-from yudai.arena.prepare import Preparer
+from yudai.arena.prepare import Preparer, UnverifiableError
 from yudai.arena.verify_runs import RunVerifier
 from yudai.artifacts.context import Context
 from yudai.engine.guard import WorkGuard
@@ -137,6 +137,8 @@ class SolveFlow:
         except StoreAwayError:
             # Nothing can be written now: the engine starts this part again.
             raise
+        except UnverifiableError as error:
+            await self.stopper.stop(solve.id, SolveEvent.ABSTAINED, str(error))
         except (InfrastructureError, RefusedError) as error:
             await self.stopper.stop(solve.id, SolveEvent.BROKE, str(error))
         except Exception as error:

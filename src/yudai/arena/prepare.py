@@ -19,12 +19,19 @@ from yudai.solves import timeline as events
 from yudai.solves.claims import Claim
 from yudai.solves.tables import SolveRow
 from yudai.testing.domain.report import Baseline
+from yudai.testing.domain.shortfall import shortfall, why_unverifiable
 from yudai.verification.case import Measured, Prepared
 from yudai.verification.verify import Verifier
 
 logger: structlog.stdlib.BoundLogger = structlog.get_logger()
 
 PREPARED = "base.prepared"
+PARTIAL = "baseline.partial"
+_WAY_OUT = "name a command with --test or a set-up with --setup, or accept unproved patches"
+
+
+class UnverifiableError(RefusedError):
+    """No patch could prove anything here, so that no model is called."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +60,9 @@ class Preparer:
                 "flaky": len(baseline.flaky),
             },
         )
+        if lack := shortfall(baseline):
+            await self._note(solve.id, PARTIAL, {"reason": self.context.store.redact(lack)})
+        check_verifiable(baseline, require_proof=solve.require_proof)
 
     async def find(self, solve: SolveRow) -> Prepared:
         """The prepared base, built again if it is not on this machine."""
@@ -127,6 +137,13 @@ class Preparer:
         async with self.context.store.change() as db:
             if not await events.has(db, solve_id, kind):
                 await events.append(db, solve_id, kind=kind, at=self.context.clock.now(), data=data)
+
+
+def check_verifiable(baseline: Baseline, *, require_proof: bool) -> None:
+    """UnverifiableError before anything is spent for a champion that there cannot be."""
+    why = why_unverifiable(baseline)
+    if why and require_proof:
+        raise UnverifiableError(f"{why}: {_WAY_OUT}")
 
 
 async def keep_measured(

@@ -10,6 +10,7 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
+from yudai.arena.prepare import PARTIAL
 from yudai.cli import console
 from yudai.cli.exit_codes import FAILED
 from yudai.cli.records.records import Records, open_records
@@ -156,6 +157,7 @@ class _Board:
         self._console = console
         self._shown: tuple[Watched, Phase, float] | None = None
         self._blocked: list[BlockedEntry] = []
+        self._notes: list[str] = []
         self._live = Live(
             console=console, get_renderable=self._frame, refresh_per_second=8, transient=True
         )
@@ -170,6 +172,8 @@ class _Board:
 
     def draw(self, seen: Watched, phase: Phase) -> None:
         self._blocked += blocked_of(seen.events)
+        partial = (event for event in seen.events if event.kind == PARTIAL)
+        self._notes += [f"note: {one_line(str(one.data.get('reason')))}" for one in partial]
         self._shown = (seen, phase, self._console.get_time())
         self._live.refresh()
 
@@ -182,13 +186,14 @@ class _Board:
         return Group(table, *self._below(_MAX_SHOWN))
 
     def _below(self, most: int) -> list[Text]:
-        """The newest blocked hosts."""
+        """What could not be run on the base, and the newest blocked hosts."""
         runs = () if self._shown is None else self._shown[0].runs
         handles = {run.id: run.handle for run in runs}
         lines = [blocked_line(entry, handles) for entry in self._blocked[-most:]]
         earlier = len(self._blocked) - len(lines)
         words = [f"blocked: {earlier} before that"] if earlier else []
-        return [Text(line, style="yellow", overflow="ellipsis") for line in (*words, *lines)]
+        every = (*self._notes, *words, *lines)
+        return [Text(line, style="yellow", overflow="ellipsis") for line in every]
 
 
 def _line(seen: Watched, event: EventView) -> str:

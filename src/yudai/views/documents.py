@@ -29,6 +29,7 @@ from yudai.solves import timeline as events
 from yudai.solves.domain.states import SolveState
 from yudai.solves.queries import elapsed_s
 from yudai.solves.tables import EventRow, QuestionRow, SolveRow
+from yudai.testing.domain.shortfall import shortfall
 from yudai.verification.domain.verdict import NOTHING
 from yudai.views.domain.document import (
     PlaceEntry,
@@ -164,4 +165,5 @@ def document_of(
         reason=solve.reason or solve.error,
         budget_ended=stopped_by(solve, rows, now=now),
         blocked=blocked_of(timeline),
+        partial="" if solve.baseline is None else shortfall(solve.baseline),
     )

@@ -101,6 +101,8 @@ async def show_result(
     if document.solve.champion is not None:
         await _show_champion(records, document, console)
     show_reasons(document, console)
+    if document.partial:
+        console.print(Text(f"\nNote: {safe(document.partial)}", style="yellow"), soft_wrap=True)
     console.print(Text(f"\n{safe(document.reason)}", style="bold"), soft_wrap=True)
     if document.questions:
         show_questions(document, console, server=server)

@@ -9,6 +9,7 @@ from functools import partial
 from rich.console import Console
 
 from yudai.arena.plan import Plan
+from yudai.arena.prepare import check_verifiable
 from yudai.arena.submit import given_of
 from yudai.cli import console
 from yudai.cli.options import Options
@@ -78,6 +79,7 @@ class LocalClient:
     async def _ready(self, plan: Plan, *, env: str = "") -> Planned:
         measured = await make_ready(self.app.planner, plan, self.progress)
         print_plan(self.progress, plan, measured.baseline, env=env)
+        check_verifiable(measured.baseline, require_proof=plan.request.require_proof)
         request = plan.request.model_copy(update={"measured": measured})
         is_free = request.entrants.pricing.is_free
         return Planned(is_free, partial(self.app.solves.open_solve, request))

@@ -21,6 +21,7 @@ from yudai.projects.domain.project import Project
 from yudai.solves.domain.budget import Entrants
 from yudai.solves.domain.request import SolveAsk
 from yudai.testing.domain.report import Baseline
+from yudai.testing.domain.shortfall import shortfall
 from yudai.verification.case import Measured
 
 _MAX_NAMES = 8
@@ -97,8 +98,7 @@ def _tests(baseline: Baseline) -> str:
     counts = (
         f"{len(baseline.passing)} pass, {len(baseline.failing)} fail, {len(baseline.flaky)} flaky"
     )
-    unfinished = "" if baseline.first.finished else "; the run did not finish"
-    return safe(f"{baseline.command}: {counts}, run twice on the base{unfinished}")
+    return safe(f"{baseline.command}: {counts}, run twice on the base")
 
 
 def _known(baseline: Baseline) -> list[tuple[str, str]]:
@@ -107,6 +107,8 @@ def _known(baseline: Baseline) -> list[tuple[str, str]]:
     for name, tests in (("failing", baseline.failing), ("flaky", baseline.flaky)):
         if tests:
             rows.append((name, f"{_some(sorted(tests))} (not counted)"))
+    if lack := shortfall(baseline):
+        rows.append(("partial", safe(lack)))
     return rows
 
 

@@ -128,6 +128,8 @@ class SolveDocument(Value):
     budget_ended: str | None = None
     """The solve's limit that was reached, if any."""
     blocked: tuple[BlockedEntry, ...] = ()
+    partial: str = ""
+    """What of the base's tests could not be run or loaded, if anything."""
 
     @property
     def open_questions(self) -> tuple[QuestionView, ...]:

@@ -117,6 +117,13 @@ test("shows target and phase of a blocked connection", () => {
   expect(eventFacts({ ...event, data: {} })).toBe("?");
 });
 
+test("says what of the base could not be run", () => {
+  const event = anEvent(1, "baseline.partial", T0);
+  expect(eventWords(event.kind)).toBe("not all tests of the base could be run:");
+  const data = { reason: "could not be loaded on the base, so nothing in it counts: a.py" };
+  expect(eventFacts({ ...event, data })).toBe(data.reason);
+});
+
 test("summarises blocked connections above the limit", () => {
   const event = anEvent(1, "network.blocked_more", T0);
   expect(eventWords(event.kind)).toBe("more connections were blocked than are listed here,");

@@ -85,6 +85,7 @@ const WORDS: Record<string, string> = {
   "network.blocked": "a connection was blocked:",
   "network.blocked_more": "more connections were blocked than are listed here,",
   "baseline.measured": "the tests were measured before any change",
+  "baseline.partial": "not all tests of the base could be run:",
   "runs.cross_examined": "each patch was tested with the other contestants' tests",
   "champion.chosen": "chosen as champion by a person",
   "patch.applied": "its patch was applied",
@@ -128,6 +129,7 @@ const HIDDEN = new Set(["from", "to", "key", "by", "was", "run"]);
 const PHRASES: Record<string, (data: EventView["data"]) => string> = {
   "network.blocked_more": ({ phase }) => (isPlain(phase) ? `in the ${phase} phase` : ""),
   "solve.asked": ({ question }) => (isPlain(question) ? `${question}` : ""),
+  "baseline.partial": ({ reason }) => (isPlain(reason) ? `${reason}` : ""),
   "solve.answered": answerFacts,
   "question.answered": answerFacts,
   "network.blocked": ({ host, port, phase }) => {
