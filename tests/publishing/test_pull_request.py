@@ -30,13 +30,14 @@ from yudai.ranking.domain.scorecard import Place, Scorecard
 from yudai.runs.domain.states import RunState
 from yudai.solves.domain.matrix import Contestant, patch_contestant
 from yudai.solves.domain.strategies import Strategy
-from yudai.verification.domain.proof import Faster, ProofKind
+from yudai.verification.domain.proof import Faster, ProofKind, Subject
 from yudai.verification.domain.verdict import (
     ChangedExpectation,
     Evidence,
     Tally,
     Verdict,
     VerdictStatus,
+    Weighed,
 )
 
 SOLVE = SolveId("0190a000-0000-7000-8000-00000000aaaa")
@@ -168,6 +169,38 @@ def test_other_contestants_tests_are_only_in_the_cross_examination():
     assert "- `slow-3::x`" in after
     alone = _passed(proved_by=("slow-3::x",), cross_passed=("slow-3::x",))
     assert "Tests from red to green" not in body(_story(champion=_place(1, alone)))
+
+
+def test_tests_that_could_not_be_run_are_in_the_body_and_in_the_comment():
+    verdict = _passed().model_copy(update={"not_run": ("slow-3::x",)})
+    for text in (body(_story(champion=_place(1, verdict))), _comment(verdict)):
+        assert "could not be run on this patch, so that it may fail them:\n\n- `slow-3::x`" in text
+    assert "could not be run" not in body(_story())
+
+
+def _comment(verdict: Verdict) -> str:
+    return comment(_story(champion=_place(1, verdict)), CommentFacts())
+
+
+def test_failed_tests_of_others_say_why_they_do_not_count():
+    idle = Weighed(test="y", kind=ProofKind.BEHAVIOUR, subjects=(Subject.WORDING,))
+    other = _place(2, _passed(weighed=(idle,)), handle="slow-3")
+    verdict = _passed(cross_passed=("slow-3::x",), cross_failed=("slow-3::y", "slow-3::z"))
+    text = body(_story(champion=_place(1, verdict), others=(other,)))
+    assert "It fails these tests of other contestants:" in text
+    assert "- `slow-3::y` does not count: it is about wording" in text
+    assert "- `slow-3::z` does not count\n" in text
+
+
+def test_a_test_of_another_that_proves_nothing_was_brought_all_the_same():
+    idle = Weighed(test="y", kind=ProofKind.NONE)
+    other = _place(2, _passed(weighed=(idle,)), handle="slow-3")
+    nothing = "No other contestant brought a test that fails on the base commit."
+    assert nothing in body(_story())
+    text = body(_story(others=(other,)))
+    assert nothing not in text
+    assert "Other contestants brought 1 test red on the base commit" in text
+    assert "none of them counts against this one" in text
 
 
 def test_an_acceptance_by_a_person_is_not_a_test():

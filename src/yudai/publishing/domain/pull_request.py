@@ -15,6 +15,7 @@ from yudai.publishing.domain.pull_request_sections import (
     is_link,
     kind_of_proof,
     named,
+    not_run,
     proof,
     proofs,
     questions,
@@ -104,7 +105,7 @@ def body(solve: PublishedSolve) -> str:
     more = [
         named("Tests from red to green", proofs(card)),
         changed_expectations(card),
-        cross_examination(card),
+        cross_examination(solve, card),
         attention(solve, card),
         rivals(solve),
         cost(solve, card),
@@ -123,7 +124,7 @@ def comment(solve: PublishedSolve, facts: CommentFacts) -> str:
         card = solve.champion.scorecard
         first += [scorecard_lines(solve, card), kind_of_proof(solve, card)]
         first.append(_shortfall(solve))
-        more += [files(solve.files), changed_expectations(card)]
+        more += [files(solve.files), changed_expectations(card), not_run(card)]
     more += [*questions(solve), rivals(solve), reproduce(solve)]
     return _fitted(first, more, [_made_by(solve), marker(solve.solve_id)])
 

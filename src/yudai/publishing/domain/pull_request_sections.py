@@ -8,8 +8,13 @@ from yudai.patches.patch import readable
 from yudai.publishing.domain.summary import AskedQuestion, FileDelta, PublishedSolve
 from yudai.ranking.domain.reducers import count
 from yudai.ranking.domain.scorecard import Place, Scorecard, red_to_green
-from yudai.verification.domain.phrases import agreement_phrase, proof_phrase, says_phrase
-from yudai.verification.domain.verdict import Tally, VerdictStatus
+from yudai.verification.domain.phrases import (
+    agreement_phrase,
+    idle_phrase,
+    proof_phrase,
+    says_phrase,
+)
+from yudai.verification.domain.verdict import Tally, VerdictStatus, Weighed
 
 MAX_NAME = 160
 MAX_REASON = 500
@@ -131,23 +136,22 @@ def _by_others(card: Scorecard) -> str:
     return f" ({others} of other contestants)" if others else ""
 
 
-def cross_examination(card: Scorecard) -> str:
+def cross_examination(solve: PublishedSolve, card: Scorecard) -> str:
     evidence = card.verdict.evidence
-    asked = len(evidence.cross_passed) + len(evidence.cross_failed)
-    others = (
-        f"It passes {len(evidence.cross_passed)} of {asked} valid tests of other contestants."
-        if asked
-        else "No other contestant brought a test that fails on the base commit."
-    )
     own = (
         f" {len(evidence.valid_tests)} of its own {count(len(evidence.own_tests), 'new test')}"
         " can tell the base commit from the patch."
         if evidence.own_tests
         else " It brings no tests of its own."
     )
-    failed = _bullets(evidence.cross_failed)
     passed = named("Tests of other contestants that it passes", evidence.cross_passed)
-    parts = (f"#### Cross-examination\n\n{others}{own}", _joined(evidence.joined), failed, passed)
+    parts = (
+        f"#### Cross-examination\n\n{_others_tests(solve, card)}{own}",
+        _joined(evidence.joined),
+        _not_counted(solve, card),
+        not_run(card),
+        passed,
+    )
     return "\n\n".join(part for part in parts if part)
 
 
@@ -160,6 +164,62 @@ def _joined(test: str) -> str:
         f"The test {code_span(name, limit=MAX_NAME)} in this commit was written by"
         f" {md(author, limit=MAX_NAME)}, and was verified together with this patch."
     )
+
+
+def _others_tests(solve: PublishedSolve, card: Scorecard) -> str:
+    evidence = card.verdict.evidence
+    asked = len(evidence.cross_passed) + len(evidence.cross_failed)
+    if asked:
+        return (
+            f"It passes {len(evidence.cross_passed)} of {asked} valid tests of other contestants."
+        )
+    brought = len(_weighed_by_others(solve))
+    if not brought:
+        return "No other contestant brought a test that fails on the base commit."
+    if card.verdict.not_run:
+        return f"Other contestants brought {count(brought, 'test')} that fail on the base commit."
+    return (
+        f"Other contestants brought {count(brought, 'test')} red on the base commit and green with"
+        " their own patch, and none of them counts against this one."
+    )
+
+
+def _not_counted(solve: PublishedSolve, card: Scorecard) -> str:
+    """Tests of others that it fails, and why they do not count against it."""
+    weighed = _weighed_by_others(solve)
+    counting = set(card.verdict.convicted_by)
+    lines = tuple(
+        f"{code_span(name, limit=MAX_NAME) or '?'}{_why_not(weighed.get(name), name in counting)}"
+        for name in card.verdict.evidence.cross_failed
+    )
+    listed = "\n".join(f"- {line}" for line in _first(lines))
+    return f"It fails these tests of other contestants:\n\n{listed}" if listed else ""
+
+
+def _why_not(weighed: Weighed | None, is_counting: bool) -> str:  # noqa: FBT001 - a fact of the test
+    if is_counting:
+        return ""
+    why = "" if weighed is None else idle_phrase(weighed)
+    return f" does not count{why and f': it {md(why, limit=MAX_NAME)}'}"
+
+
+def _weighed_by_others(solve: PublishedSolve) -> dict[str, Weighed]:
+    """Valid tests of the other answers, as `handle::test`."""
+    cards = [place.scorecard for place in solve.others]
+    return {
+        f"{card.contestant.handle}::{one.test}": one
+        for card in cards
+        if not card.verdict.same_as
+        for one in card.verdict.evidence.weighed
+    }
+
+
+def not_run(card: Scorecard) -> str:
+    listed = _bullets(card.verdict.not_run)
+    if not listed:
+        return ""
+    lead = "Tests that count and could not be run on this patch, so that it may fail them:"
+    return f"{lead}\n\n{listed}"
 
 
 def attention(solve: PublishedSolve, card: Scorecard) -> str:
