@@ -115,6 +115,9 @@ async def test_how_tests_fail(ground: Ground):
         describe('hooked', () => { before(() => price({})); it('behind', () => {}); });
         describe('each', () => { beforeEach(() => price({})); it('behind', () => {}); });
         test('expected', { todo: true }, () => assert.fail());
+        // As supertest's `.expect(200)` fails.
+        const unlike = { expected: 200, actual: 404 };
+        test('library', () => { throw Object.assign(new Error('no'), unlike); });
     """
     found = await run(ground, NODE, {"test/a.test.js": HEAD + code, "lib/shop.js": SHOP})
     shown = {
@@ -137,6 +140,7 @@ async def test_how_tests_fail(ground: Ground):
         "hooked": ("set_up", "TypeError", "lib/shop.js:2"),
         "hooked > behind": ("set_up", "", ""),
         "each > behind": ("set_up", "TypeError", "lib/shop.js:2"),
+        "library": ("assertion", "Error", "test/a.test.js:23"),
     }
     assert len(found.report.failures["test/a.test.js::long"].message) == 500
     assert found.report.durations.keys() == found.report.outcomes.keys() - {

@@ -13,7 +13,7 @@ from yudai.testing.run import place_of
 from yudai.verification.additions import Laid, is_in_laid
 from yudai.verification.base_names import known_to_base
 from yudai.verification.case import Parts, Readings, Texts, VerificationCase
-from yudai.verification.domain.facts import BaseProof
+from yudai.verification.domain.facts import BaseProof, is_of_base
 from yudai.verification.domain.proof import OwnTest, ProofKind, Subject
 from yudai.verification.domain.symbols import (
     Symbol,
@@ -21,6 +21,7 @@ from yudai.verification.domain.symbols import (
     introduced,
     kept_texts,
     named_by,
+    said_in,
     used,
 )
 from yudai.verification.domain.test_sources import normalised, source_of
@@ -126,13 +127,17 @@ class _Reports(NamedTuple):
 
 
 def _command(case: VerificationCase, readings: Readings, test: str) -> OwnTest:
+    texts = {path: text for path, text in readings.tests_after.items() if text}
     tied = any(
         is_file_tied(path, readings.tests_before.get(path), text, issue=case.issue)
-        for path, text in readings.tests_after.items()
-        if text
+        for path, text in texts.items()
     )
-    texts = "\0".join(text or "" for _, text in sorted(readings.tests_after.items()))
-    return OwnTest(id=test, kind=ProofKind.COMMAND, tied=tied, text=_hashed(texts))
+    symbols = introduced(readings.sources_before, readings.sources_after)
+    found = said_in(symbols, texts.values())
+    unnamed = tuple(dict.fromkeys(s.name for s in found if not named_by(case.issue, s)))
+    kind = ProofKind.INTERFACE if unnamed else ProofKind.COMMAND
+    whole = _hashed("\0".join(text for _, text in sorted(texts.items())))
+    return OwnTest(id=test, kind=kind, symbols=unnamed, tied=tied, text=whole)
 
 
 def read_test(plan: TestPlan, readings: Readings, symbols: Sequence[Symbol], test: str) -> ReadTest:
@@ -212,7 +217,8 @@ def _kind(
     case: VerificationCase, parts: Parts, readings: Readings, one: ReadTest, reports: _Reports
 ) -> ProofKind:
     if not one.symbols and not one.loads:
-        is_behaviour = case.is_behaviour(failure_of(reports.on_base, one.id), parts.tests)
+        failure = failure_of(reports.on_base, one.id)
+        is_behaviour = case.is_behaviour(failure, parts.tests) or is_of_base(failure)
         return ProofKind.BEHAVIOUR if is_behaviour else ProofKind.NONE
     is_interface = one.symbols or not one.can_be_kept
     otherwise = ProofKind.INTERFACE if is_interface else ProofKind.NONE
@@ -289,6 +295,8 @@ def _fixed_kind(case: VerificationCase, one: ReadTest, *, tied: bool) -> ProofKi
     if (was_expected and tied) or case.is_behaviour(failure_of(first, test), Patch(files=())):
         return ProofKind.BEHAVIOUR
     found = used(symbols, path=path, text=text, test=test, files={})
+    if not found and is_of_base(failure_of(first, test)):
+        return ProofKind.BEHAVIOUR
     asked = [s for s in found if s.kind is not SymbolKind.MODULE] or found
     is_named = bool(asked) and all(named_by(case.issue, s) for s in asked)
     return ProofKind.INTERFACE if is_named else ProofKind.NONE

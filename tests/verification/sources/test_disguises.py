@@ -2,7 +2,7 @@
 
 import pytest
 
-from yudai.verification.domain.symbols import SymbolKind, introduced, named_by, used
+from yudai.verification.domain.symbols import SymbolKind, introduced, named_by, said_in, used
 
 BASE = """import os
 from dataclasses import dataclass
@@ -133,3 +133,35 @@ def test_a_method_is_named_with_its_class_where_base_has_the_name():
     assert (symbol.kind, symbol.owner) == (SymbolKind.ATTRIBUTE, "Clock")
     assert not named_by("`human(3600)` says 3600s", symbol)
     assert named_by("Clock needs a method `human()`", symbol)
+
+
+def test_an_operator_uses_the_method_behind_it():
+    old, new = "class Clock:\n", "class Clock:\n    def __len__(self):\n        return 3\n\n"
+    assert found(old, new, "assert len(durations.Clock()) == 3") == {"__len__"}
+    assert found(old, new, "assert len('abc') == 3") == set()
+    assert found(old, new, "assert durations.Clock().name") == set()
+    [method] = introduced({"d.py": BASE}, {"d.py": BASE.replace(old, new)})
+    assert named_by("`len(Clock())` does not work", method)
+    assert not named_by("Clock should say its length", method)
+
+
+def test_an_argument_by_its_place_is_named_by_a_call_in_the_issue():
+    new = BASE.replace("def parse(text):", "def parse(text, unit='s'):")
+    [unit] = introduced({"d.py": BASE}, {"d.py": new})
+    assert named_by("`parse('1', 'h')` raises TypeError", unit)
+    assert not named_by("`parse('1')` raises TypeError", unit)
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "test", "names"),
+    [
+        ("extra.txt", "x\n", "grep -q x extra.txt\n", {"extra"}),
+        ("hours.go", "func hoursOf(s int) int {\n", "hoursOf(7200)\n", {"hoursOf"}),
+        ("hours.go", "func hoursOf(s int) int {\n", "if hours != 2 {\n", set()),
+        ("hours.go", "func hoursOf(s int) int {\n    var left = 1\n", "var left = 2\n", set()),
+        ("src/hours.rs", "pub fn of(s: u32) {\n", "use crate::hours::of;\n", {"hours", "of"}),
+        ("src/hours.rs", "pub fn of(s: u32) {\n", "fn of(s: u32) {}\nof(1);\n", set()),
+    ],
+)
+def test_tests_of_any_language_say_new_names(path: str, text: str, test: str, names: set[str]):
+    assert {s.name for s in said_in(introduced({path: None}, {path: text}), [test])} == names

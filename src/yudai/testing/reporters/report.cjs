@@ -13,7 +13,7 @@ const MAX_MESSAGE = 500;
 const MAX_STACK = 100_000;
 const MAX_LINE = 2000;
 const FOREIGN = new Set(["node_modules", ".yarn", ".venv"]);
-const ASSERTIONS = new Set(["AssertionError", "JestAssertionError", "AssertError", "TestingLibraryElementError"]);
+const ASSERTIONS = /(?:^|[A-Z]\w*)AssertionError$|^(?:AssertError|TestingLibraryElementError)$/;
 // What runners and matchers throw themselves; a test that throws the same harms only itself.
 const SAID = [
   ["timeout", /^(?:thrown: ")?(?:Exceeded timeout of [^\n]* for a test|[Tt]est timed out (?:in|after) |Timeout of \d+ms exceeded)/],
@@ -123,8 +123,10 @@ function headOf(stack) {
 
 function kindOf(error, type, message) {
   const said = SAID.find(([, pattern]) => pattern.test(message))?.[0];
-  const isAssertion = error?.code === "ERR_ASSERTION" || error?.matcherResult !== undefined || ASSERTIONS.has(type);
-  return isAssertion ? "assertion" : (said ?? "exception");
+  // Libraries that assert for a runner, such as supertest, say what they expected and what they got.
+  const isCompared = error?.expected !== undefined && error?.actual !== undefined;
+  const isAssertion = isCompared || error?.code === "ERR_ASSERTION" || error?.matcherResult !== undefined;
+  return isAssertion || ASSERTIONS.test(type) ? "assertion" : (said ?? "exception");
 }
 
 /** Lines of the workspace, the innermost last. */

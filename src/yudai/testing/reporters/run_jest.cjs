@@ -66,8 +66,8 @@ module.exports = Reporter;
 /** Workers keep little of an error but its text. */
 function failureOf({ failureMessages, failureDetails }) {
   const stack = String(failureMessages?.[0] ?? "");
-  const { code, matcherResult } = failureDetails?.[0] ?? {};
-  return describe({ stack, code, matcherResult, message: matcherResult?.message }, aroundATest(stack));
+  const { code, matcherResult, expected, actual } = failureDetails?.[0] ?? {};
+  return describe({ stack, code, matcherResult, expected, actual, message: matcherResult?.message }, aroundATest(stack));
 }
 
 /** A hook that fails after an `await` leaves no trace of having been one. */

@@ -1,5 +1,6 @@
 """What was found out about patches by running tests: the facts that verdicts follow from."""
 
+import re
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -7,8 +8,25 @@ from yudai.kit.ids import RunId
 from yudai.kit.value import Value
 from yudai.testing.domain.report import Failure, FailureKind
 from yudai.verification.domain.proof import Faster, OwnTest, ProofKind, Subject
+from yudai.verification.domain.sources.names import words
 
 NO_TESTS = "no tests could be run"
+
+
+_BUILTIN_TYPES = words(
+    """NoneType str int float complex bool list dict tuple set frozenset bytes bytearray range
+    generator coroutine"""
+)
+_QUOTED = re.compile(r"""['"]([^'"]{1,80})['"]|non-iterable (\w+) object""")
+_NO_ATTRIBUTE = re.compile(r"'(\w+)' object has no attribute ")
+# A call that base cannot take, or nothing to call: a name is missing, no value is wrong.
+_NO_CALL = re.compile(r"\bargument|not callable|abstract class|is not a (?:function|constructor)$")
+_NO_VALUE = re.compile(
+    r"Cannot (?:read|set) propert(?:y|ies) .*of (?:undefined|null)\b|Cannot destructure property "
+    r"|(?:undefined|null|return value) is not iterable"
+)
+_LOOKUPS = frozenset({"KeyError", "IndexError"})
+_LIMITS = frozenset({"TimeoutError", "TimeoutExpired"})
 
 
 class BaseProof(Value):
@@ -177,3 +195,26 @@ def is_behaviour(failure: Failure | None, *, is_test: bool) -> bool:
     if failure.kind in {FailureKind.ASSERTION, FailureKind.TIMEOUT}:
         return True
     return failure.kind in {FailureKind.EXCEPTION, FailureKind.EXIT} and not is_test
+
+
+def is_of_base(failure: Failure | None) -> bool:
+    """Of an exception in the test itself that uses no new names: whether base is why."""
+    if failure is None or failure.kind is not FailureKind.EXCEPTION or not failure.frames:
+        return False
+    return failure.type in _LIMITS | _LOOKUPS or _is_about_a_value(failure)
+
+
+def _is_about_a_value(failure: Failure) -> bool:
+    """The value is of a type that every program has: what it lacks is no new name."""
+    message = failure.message
+    if failure.type == "AttributeError":
+        found = _NO_ATTRIBUTE.match(message)
+        return found is not None and found[1] in _BUILTIN_TYPES
+    if failure.type != "TypeError":
+        return False
+    if _NO_VALUE.search(message):
+        return True
+    types = ["".join(match.groups("")) for match in _QUOTED.finditer(message)]
+    types = [text for text in types if text.isidentifier()]
+    is_known = bool(types) and _BUILTIN_TYPES.issuperset(types)
+    return is_known and _NO_CALL.search(message) is None

@@ -21,6 +21,7 @@ from yudai.verification.domain.sources.names import (
     words,
     words_of,
 )
+from yudai.verification.domain.sources.python.operations import OPERATIONS
 from yudai.verification.domain.sources.python_definitions import python_definitions
 from yudai.verification.domain.sources.python_kept import kept_python
 from yudai.verification.domain.sources.python_uses import python_uses
@@ -29,7 +30,16 @@ from yudai.verification.domain.sources.script_uses import script_uses
 from yudai.verification.domain.sources.scripts.additions import all_definitions
 from yudai.verification.domain.sources.scripts.arguments import calls_with
 
-__all__ = ["Symbol", "SymbolKind", "Texts", "introduced", "kept_texts", "named_by", "used"]
+__all__ = [
+    "Symbol",
+    "SymbolKind",
+    "Texts",
+    "introduced",
+    "kept_texts",
+    "named_by",
+    "said_in",
+    "used",
+]
 
 _OTHER_DEFINITION = re.compile(
     r"""^[ \t]*(?:(?:pub|export|public|private|protected|internal|static|final|abstract|async
@@ -45,6 +55,8 @@ _NO_CODE = re.compile(
 _TOP = frozenset({SymbolKind.FUNCTION, SymbolKind.CLASS, SymbolKind.VALUE})
 _OTHER_KINDS = {"func", "fn", "fun", "def"}
 _OTHER_VALUES = {"const", "var", "let", "val"}
+_LOCALS = {"var", "let", "val"}
+"""Inside of a function these say nothing of what can be called."""
 _COMMON = frozenset(
     name for kind in (str, bytes, list, dict, set, tuple, int, float) for name in dir(kind)
 ) | words("""length map filter forEach push slice then catch test exec name size has""")
@@ -88,6 +100,26 @@ def used(
     return tuple(symbol for symbol in found if not _is_said_better(symbol, found))
 
 
+def said_in(symbols: Iterable[Symbol], texts: Iterable[str]) -> tuple[Symbol, ...]:
+    """Which of these stand in test files of any language, and are not defined there."""
+    whole = "\n".join(texts)
+    said = words_of(whole) - {definition.name for definition in _by_lines(whole)}
+    return tuple(
+        symbol
+        for symbol in symbols
+        if (_is_file_in(symbol, whole) if _is_module(symbol) else words_of(symbol.name) <= said)
+    )
+
+
+def _is_module(symbol: Symbol) -> bool:
+    return symbol.kind is SymbolKind.MODULE
+
+
+def _is_file_in(symbol: Symbol, text: str) -> bool:
+    name = re.escape(symbol.path.rpartition("/")[2])
+    return re.search(rf"(?<![\w.-]){name}(?![\w-])|\b{re.escape(symbol.name)}::", text) is not None
+
+
 def _is_said_better(symbol: Symbol, found: Iterable[Symbol]) -> bool:
     """An argument by its place, where the names are used that it holds."""
     return place_of(symbol.name) is not None and any(
@@ -125,15 +157,24 @@ def named_by(issue: str, symbol: Symbol) -> bool:
         return False
     if symbol.kind is SymbolKind.MODULE:
         return any(names_word(issue, name) for name in _names_of_module(symbol))
-    if symbol.kind is SymbolKind.PARAMETER and (number := place_of(symbol.name)) is not None:
-        return calls_with(read_issue(issue).whole, symbol.owner, number)
-    if symbol.kind is SymbolKind.PARAMETER and "_" in symbol.name:
-        dashed = "--" + symbol.name.strip("_").replace("_", "-")
-        return names_word(issue, symbol.name) or names_word(issue, dashed)
+    if symbol.kind is SymbolKind.PARAMETER:
+        return _names_parameter(issue, symbol)
+    whole = read_issue(issue).whole
     if symbol.kind is SymbolKind.OPTION and symbol.name.startswith("-"):
-        pattern = rf"(?<![\w-]){re.escape(symbol.name)}(?![\w-])"
-        return re.search(pattern, read_issue(issue).whole) is not None
-    return names_word(issue, symbol.name)
+        return re.search(rf"(?<![\w-]){re.escape(symbol.name)}(?![\w-])", whole) is not None
+    is_called = symbol.name in OPERATIONS and f"{symbol.name.strip('_')}(" in whole
+    return is_called or names_word(issue, symbol.name)
+
+
+def _names_parameter(issue: str, symbol: Symbol) -> bool:
+    whole = read_issue(issue).whole
+    if (number := place_of(symbol.name)) is not None:
+        return calls_with(whole, symbol.owner, number)
+    callee, place = symbol.place
+    if place.startswith("#") and calls_with(whole, callee, int(place[1:])):
+        return True
+    dashed = "--" + symbol.name.strip("_").replace("_", "-")
+    return names_word(issue, symbol.name) or ("_" in symbol.name and names_word(issue, dashed))
 
 
 def _names_of_module(symbol: Symbol) -> Iterator[str]:
@@ -163,7 +204,7 @@ def _new_in(path: str, base: str, text: str, kept: str | None) -> Iterator[Symbo
         if is_old or _key(definition) in seen:
             continue
         seen.add(_key(definition))
-        is_shared = name in names or name in _COMMON or is_placed
+        is_shared = name in names or name in _COMMON or is_placed or name in OPERATIONS
         yield Symbol(
             kind,
             name,
@@ -212,10 +253,11 @@ def _definitions(path: str, text: str) -> tuple[Definition, ...]:
 
 
 def _by_lines(text: str) -> Iterator[Definition]:
-    for word, name in _OTHER_DEFINITION.findall(text[:MOST_CHARACTERS]):
+    for found in _OTHER_DEFINITION.finditer(text[:MOST_CHARACTERS]):
+        word, name = found.groups()
         if word in _OTHER_KINDS:
             yield Definition(SymbolKind.FUNCTION, name)
-        else:
+        elif word not in _LOCALS or not found[0][:1].isspace():
             kind = SymbolKind.VALUE if word in _OTHER_VALUES else SymbolKind.CLASS
             yield Definition(kind, name)
 

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from yudai.kit.syntax import UnreadableError
 from yudai.verification.domain.edits.python_test_tree import Function, dotted
 from yudai.verification.domain.sources.names import Texts, Uses, merged, spellings, words, words_of
+from yudai.verification.domain.sources.python.operations import operation
 from yudai.verification.domain.sources.python_closure import (
     Part,
     PythonTest,
@@ -86,6 +87,7 @@ def _uses(part: Part, foreign: "_Foreign") -> Uses:
     modules: set[str] = set()
     inner: list[Uses] = []
     for node in ast.walk(tree):
+        attributes.update(operation(node))
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id not in own:
             names.add(node.id)
             modules.update(_origins(node.id, part))

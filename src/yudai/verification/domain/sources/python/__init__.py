@@ -1,0 +1,1 @@
+"""What is special to Python in the sources of tests and patches."""
