@@ -16,6 +16,7 @@ from yudai.verification.domain.expected.change import (
     is_other_pattern,
     is_other_text,
 )
+from yudai.verification.domain.expected.subject import Subject
 
 
 @pytest.mark.parametrize(
@@ -91,41 +92,103 @@ expect(name()).toBe('Ada');
 """
 
 
+def told(now: str, call: str = "", issue: str = ISSUE) -> bool:
+    """Whether the issue gives it for this call, as base's test would write it."""
+    name, _, rest = call.partition("(")
+    inputs = tuple(text.strip() for text in rest.rstrip(")").strip("[]").split(",") if text.strip())
+    subject = Subject((name,) if name else (), inputs, is_clear=True)
+    return gives(issue, Expectation(test="t", before="0", now=now, subject=subject))
+
+
 @pytest.mark.parametrize(
-    "now",
+    ("now", "call"),
     [
-        *("4", "4.0", "'too big'", "'too small'", "`too big`", "{'a': 1}", "{a: 1}", "60.5", "42"),
-        *("33", "12", "'Ada'", '"7 EUR"', '`"7 EUR"`', "'not found'", "'60.5'"),
-        *("'first line\\n  second line'", "'first line'", "`\nfirst line\n  second line\n`"),
+        ("4", "total([1, 2])"),
+        ("60.5", "area(2, 30)"),
+        ("42", "double(21)"),
+        ("33", "triple(11)"),
+        ("12", "half(24)"),
+        ("'Ada'", "name()"),
+    ],
+)
+def test_what_the_issue_gives(now: str, call: str):
+    assert told(now, call)
+
+
+@pytest.mark.parametrize(
+    ("now", "call"),
+    [
+        ("3", "total([1, 2])"),
+        ("5", "total([1, 2])"),
+        ("4", "total([2, 2])"),
+        ("4", "sum([1, 2])"),
+        ("4", "total()"),
+        ("4", ""),
+        ("42", "triple(11)"),
+        ("21", "double(21)"),
+        ("77", "total([1, 2])"),
+        ("60.5", "area(2)"),
+        ("''", "name()"),
+        ("{'a': 1}", "area(2, 30)"),
+        ("'too big'", ""),
+    ],
+)
+def test_what_it_does_not_give(now: str, call: str):
+    assert not told(now, call)
+
+
+HOURS = "human() does not know hours\n\n`human(3600)` says `3600s`; I expected `1h`."
+
+
+@pytest.mark.parametrize(
+    ("issue", "now", "call", "is_given"),
+    [
+        (HOURS, "'1h'", "human(3600)", True),
+        (HOURS, "'1h'", "human(5)", False),
+        (HOURS, "'3600s'", "human(3600)", False),
+        ("`human(5)` should be `'5 s'` and `human(6)` should be `'6 s'`.", "'6 s'", "human(6)", True),
+        ("`human(5)` should be `'5 s'` and `human(6)` should be `'6 s'`.", "'6 s'", "human(5)", False),
+        ("`find('bob')` returns `None`, it should find `Bob`", "None", "find('bob')", False),
+        ("`find('bob')` returns `None`, it should find `Bob`", "'Bob'", "find('bob')", True),
+        ("`human(5)` gives `'5s'` instead of `'5 s'`", "'5 s'", "human(5)", True),
+        ("`human(5)` should give `'5 s'` instead of `'5s'`", "'5s'", "human(5)", False),
+        ("I expect `'5 s'` from `human(5)`", "'5 s'", "human(5)", True),
+        ("I get:\n\n```\n>>> human(5)\n'5s'\n```", "'5s'", "human(5)", False),
+        ("crash\n\n```python\ndef f(x):\n    return None\n```", "None", "f(x)", False),
+        ("```\nassert human(5) == '5 s'\n```", "'5 s'", "human(5)", True),
     ],
 )  # fmt: skip
-def test_what_the_issue_gives(now: str):
-    assert gives(ISSUE, now)
-
-
-@pytest.mark.parametrize(
-    "now",
-    ["3", "5", "77", "88", "30", "21", "11", "24", "'too'", "'t forget it'", "{'a': 2}", "''", "[]", "second"],
-)  # fmt: skip
-def test_what_it_does_not_give(now: str):
-    assert not gives(ISSUE, now)
+def test_a_value_is_given_for_its_call_and_not_as_the_complaint(
+    issue: str, now: str, call: str, *, is_given: bool
+):
+    assert told(now, call, issue) is is_given
 
 
 @pytest.mark.parametrize(
     "issue",
-    ["```\n" * 30_000, "`" * 100_000, "'" * 100_000, "\n    x" * 20_000, "`a == " * 20_000, '"`' * 50_000],
-)  # fmt: skip
+    [
+        "```\n" * 30_000,
+        "`" * 100_000,
+        "'" * 100_000,
+        "\n    x" * 20_000,
+        "`a == " * 20_000,
+        '"`' * 50_000,
+        "a(" * 50_000 + "`'something'`",
+        "a `'x'` " * 12_000,
+    ],
+)
 def test_hostile_issues_end_soon(issue: str):
-    assert not gives(issue, "'something else'")
+    assert not told("'something else'", "a(1)", issue)
+    assert not told("'x'", "a(1)", issue)
 
 
 def test_a_value_that_is_no_literal_is_given_as_it_is_written():
-    assert gives("It is `Decimal( 1)` now", "Decimal( 1)")
-    assert not gives("It is Decimal(1) now", "Decimal(1)")
+    assert told("Decimal( 1)", "cost()", "`cost()` is `Decimal( 1)` now")
+    assert not told("Decimal(1)", "cost()", "`cost()` is Decimal(1) now")
 
 
 def test_an_unfinished_block_is_code():
-    assert gives("Output:\n~~~\n7", "7")
+    assert told("7", "run()", "Output of `run()`:\n~~~\n7")
 
 
 def test_long_values_are_excerpts_that_still_differ():

@@ -8,6 +8,7 @@ import pytest
 
 from yudai.verification.domain.edits.tampering import tampering
 from yudai.verification.domain.expectations import Expectation
+from yudai.verification.domain.expected.subject import Subject
 
 PATH = "tests/test_shop.py"
 
@@ -34,9 +35,41 @@ def values(base: str, patched: str) -> list[tuple[str, str]]:
 def test_a_changed_expectation_is_named():
     [(reason, expected)] = in_test("assert total([1, 2]) == 3", "assert total([1, 2]) == 4")
     assert reason == "changes what test_total expects: 3 -> 4"
-    assert expected == Expectation(
-        test="test_total", path=PATH, before="3", now="4", line=f"{PATH}: {reason}"
-    )
+    subject = Subject(names=("total",), inputs=("1", "2"), is_clear=True)
+    line = f"{PATH}: {reason}"
+    values = {"before": "3", "now": "4", "subject": subject}
+    assert expected == Expectation(test="test_total", path=PATH, line=line, **values)
+
+
+@pytest.mark.parametrize(
+    ("base", "names", "inputs"),
+    [
+        ("assert human(5) == '5s'", ("human",), ("5",)),
+        ("assert list(human(5)) == '5s'", ("human",), ("5",)),
+        ("n = [5]\nassert human(n) == '5s'", ("human",), ("5",)),
+        ("order = Order(3)\nassert order.total(tax=1) == '5s'", ("total", "Order"), ("3", "1")),
+        ("for n, want in [(4, '4s'), (5, '5s')]:\n    assert human(n) == want", ("human",), ("5",)),
+        ("with raises(E, match='5s'):\n    human(5)", ("human",), ("5",)),
+        ("self.assertEqual(human(5), '5s')", ("human",), ("5",)),
+    ],
+)
+def test_what_an_assertion_is_about(base: str, names: tuple[str, ...], inputs: tuple[str, ...]):
+    [(_, expected)] = in_test(base, base.replace("5s", "5 sec"))
+    assert expected is not None
+    assert expected.subject == Subject(names, inputs, is_clear=True)
+
+
+def test_an_unknown_input_is_not_clear():
+    base = "assert human(seconds) == '5s'"
+    [(_, expected)] = in_test(base, base.replace("5s", "5 s"))
+    assert expected is not None
+    assert not expected.subject.is_clear
+
+
+def test_a_row_is_about_its_inputs():
+    [(_, expected)] = found(PARAMETRIZED, PARAMETRIZED.replace("(2, 4)", "(2, 5)"))
+    assert expected is not None
+    assert expected.subject == Subject(("double",), ("2",), is_clear=True)
 
 
 @pytest.mark.parametrize(

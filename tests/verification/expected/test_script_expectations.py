@@ -6,6 +6,7 @@ import pytest
 
 from yudai.verification.domain.edits.tampering import tampering
 from yudai.verification.domain.expectations import Expectation
+from yudai.verification.domain.expected.subject import Subject
 
 PATH = "test/shop.test.ts"
 CHANGED = "changes lines of this existing test file"
@@ -44,9 +45,29 @@ def values(base: str, patched: str) -> list[tuple[str, str]]:
 def test_a_changed_expectation_is_named():
     [(reason, expected)] = in_test("expect(f(1)).toBe(3);", "expect(f(1)).toBe(4);")
     assert reason == "changes what shop > adds expects: 3 -> 4"
+    subject = Subject(names=("f",), inputs=("1",), is_clear=True)
+    values = {"before": "3", "now": "4", "subject": subject}
     assert expected == Expectation(
-        test="shop > adds", path=PATH, before="3", now="4", line=f"{PATH}: {reason}"
+        test="shop > adds", path=PATH, line=f"{PATH}: {reason}", **values
     )
+
+
+def subject_of(base: str, patched: str) -> Subject:
+    [(_, expected)] = in_test(base, patched)
+    assert expected is not None
+    return expected.subject
+
+
+def test_what_an_assertion_is_about():
+    old, new = "const n = 5;\nassert.equal(human(n), '5s');", "'5 s'"
+    assert subject_of(old, old.replace("'5s'", new)) == Subject(("human",), ("5",), is_clear=True)
+    call = "const want = '5s';\nassert.equal(human(given), want);"
+    assert not subject_of(call, call.replace("'5s'", new)).is_clear
+    table = "it.each([[5, '5s'], [6, '6s']])('f', (a, b) => { expect(human(a)).toBe(b); });"
+    changed = table.replace("'6s'", "'6 s'")
+    [(_, expected)] = found(table, changed)
+    assert expected is not None
+    assert expected.subject == Subject(("human",), ("6",), is_clear=True)
 
 
 @pytest.mark.parametrize(

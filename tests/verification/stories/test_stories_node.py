@@ -166,7 +166,7 @@ async def test_a_changed_expectation_by_one_contestant_is_a_question(ground: Gro
     found = await judged(ground, {"one": spaced}, issue)
     assert (found.champion, found.asked) == ("", ["expectation"]), found.verdict("one")
     assert found.answered(expectation="accept").champion == "one"
-    given = await judged(ground, {"one": spaced}, f"{issue}: `'5 s'`")
+    given = await judged(ground, {"one": spaced}, f"{issue}: `human(5)` is `'5 s'`")
     assert given.champion == "one"
 
 

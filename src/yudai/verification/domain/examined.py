@@ -107,7 +107,7 @@ def _expectations(
     outcomes = (reports.own.on_patch or NO_REPORT).outcomes
     return tuple(
         OpenExpectation(
-            test=test, path=one.path, before=one.before, now=one.now, given=gives(issue, one.now)
+            test=test, path=one.path, before=one.before, now=one.now, given=gives(issue, one)
         )
         for test, values in edited.items()
         for one in values

@@ -7,8 +7,8 @@ from hashlib import sha256
 from yudai.kit.value import Value
 from yudai.patches.patch import readable
 from yudai.verification.domain.expected.change import Change
-from yudai.verification.domain.expected.issue_values import is_given
 from yudai.verification.domain.expected.literals import literal_of
+from yudai.verification.domain.expected.subject import Subject, says_result
 
 _MAX = 500
 _SHOWN = 60
@@ -29,6 +29,8 @@ class Expectation(Value):
     now: str
     """Source texts. A longer one is an excerpt with a digest of the whole, so that two are equal
     only if all of it is."""
+    subject: Subject = Subject()
+    """What has to have this value."""
     line: str = ""
     """The line of the finding that says the same."""
 
@@ -42,7 +44,8 @@ class Expectation(Value):
 
 def expectation(change: Change) -> Expectation:
     before, now = _excerpts(_clean(change.before), _clean(change.now))
-    return Expectation(test=_clean(change.test)[:_MAX], before=before, now=now)
+    name = _clean(change.test)[:_MAX]
+    return Expectation(test=name, before=before, now=now, subject=change.subject)
 
 
 def same_value(one: str, two: str) -> bool:
@@ -53,13 +56,13 @@ def same_value(one: str, two: str) -> bool:
     return " ".join(one.split()) == " ".join(two.split())
 
 
-def gives(issue: str, now: str) -> bool:
-    """Whether an issue gives this value: in backticks, in a block of code or between quotes.
+def gives(issue: str, changed: Expectation) -> bool:
+    """Whether an issue gives the new value, as code or between quotes, for the very same subject.
 
     In code it has to be all of a line, or to stand where a result does (`f(1) == 2`, `f(1)  # 2`):
-    what a function gets is not what is expected of it.
+    what a function gets is not what is expected of it. What the issue complains about is not given.
     """
-    return is_given(issue, now)
+    return says_result(issue, changed.now, changed.subject)
 
 
 def edited_tests(expectations: Iterable[Expectation]) -> dict[str, tuple[str, ...]]:

@@ -4,12 +4,15 @@ import re
 from enum import StrEnum
 from typing import NamedTuple
 
+from yudai.verification.domain.expected.subject import Subject
+
 
 class Change(NamedTuple):
     test: str
     before: str
     now: str
     """Source texts, as long as they are."""
+    subject: Subject = Subject()
 
 
 class Rule(StrEnum):

@@ -3,7 +3,9 @@
 import ast
 import re
 from collections.abc import Collection, Mapping
+from copy import deepcopy
 from types import MappingProxyType
+from typing import NamedTuple
 
 from yudai.verification.domain.expected.change import Rule
 from yudai.verification.domain.expected.python_values import (
@@ -47,6 +49,22 @@ _COMPARES = re.compile(
 )
 
 
+class Use(NamedTuple):
+    """A name in the place of an expected value."""
+
+    name: str
+    rule: Rule
+    about: ast.AST | None
+
+
+class Bound(NamedTuple):
+    """A place where a name gets the value that is expected."""
+
+    name: str
+    rule: Rule
+    row: Mapping[str, ast.expr] = MappingProxyType({})
+
+
 class Masker(ast.NodeTransformer):
     """Puts a mark in the place of every expected value, and keeps the values in their order.
 
@@ -57,18 +75,26 @@ class Masker(ast.NodeTransformer):
     def __init__(
         self,
         candidates: Collection[str],
-        bindings: Mapping[int, Rule] = MappingProxyType({}),
+        bindings: Mapping[int, Bound] = MappingProxyType({}),
     ) -> None:
         self.slots: list[Slot] = []
-        self.uses: list[tuple[str, Rule]] = []
+        self.uses: list[Use] = []
+        self._block: ast.AST | None = None
         self._candidates = candidates
         self._bindings = bindings
 
     def visit(self, node: ast.AST) -> ast.AST:
-        rule = self._bindings.get(id(node))
-        if rule is not None and isinstance(node, ast.expr) and is_value(node):
-            return self._mark(node, rule)
+        bound = self._bindings.get(id(node))
+        if bound is not None and isinstance(node, ast.expr) and is_value(node):
+            self.slots.append(Slot(node, bound.rule, name=bound.name, row=bound.row))
+            return ast.Name(f"<{bound.rule}>")
         return super().visit(node)
+
+    def visit_With(self, node: ast.With) -> ast.AST:
+        outer, self._block = self._block, ast.Module(deepcopy(node.body), [])
+        visited = self.generic_visit(node)
+        self._block = outer
+        return visited
 
     def visit_Assert(self, node: ast.Assert) -> ast.AST:
         test = self._condition(node.test)
@@ -79,7 +105,8 @@ class Masker(ast.NodeTransformer):
         if name in _CALLED:
             node = self._called(node)
         elif name in _RAISES:
-            words = [self._word(w, "match", Rule.PATTERN) for w in node.keywords]
+            about = self._block if len(node.args) < 2 else _called_by(node)
+            words = [self._word(w, "match", Rule.PATTERN, about) for w in node.keywords]
             node = ast.Call(node.func, node.args, words)
         elif name.startswith("assert") and node.args:
             words = [w for w in node.keywords if w.arg != "msg" or not is_value(w.value)]
@@ -93,7 +120,9 @@ class Masker(ast.NodeTransformer):
         if name == "assertIn" and rest:
             return ast.Call(call.func, [*self._member(first, rest[0]), *rest[1:]], call.keywords)
         if name in _SECOND and rest:
-            second = self._found(rest[0], _SECOND[name])
+            raised = self._block if len(rest) < 2 else ast.Call(rest[1], rest[2:], [])
+            about = first if name == "assertRegex" else raised
+            second = self._found(rest[0], _SECOND[name], about)
             return ast.Call(call.func, [first, second, *rest[1:]], call.keywords)
         if name == "assertIsNone":
             return self._equal(call, [first, ast.Constant(None), *rest], form="is")
@@ -112,14 +141,14 @@ class Masker(ast.NodeTransformer):
         if _last_name(func) in _EXACT:
             func = _marked_name("equal", func)
             rest = [] if len(rest) == 1 and is_value(rest[0]) else rest
-        mark = self._mark(expected, Rule.EXACT, form)
+        mark = self._mark(expected, Rule.EXACT, subject, form)
         return ast.Call(func, [subject, mark, *rest], call.keywords)
 
     def _truth(
         self, call: ast.Call, first: ast.expr, rest: list[ast.expr], *, is_true: bool
     ) -> ast.Call:
         if _is_predicate(first):
-            mark = self._mark(ast.Constant(is_true), Rule.EXACT)
+            mark = self._mark(ast.Constant(is_true), Rule.EXACT, first)
             return ast.Call(_marked_name("truth", call.func), [first, mark], call.keywords)
         return ast.Call(call.func, [self._condition(first), *rest], call.keywords)
 
@@ -128,9 +157,11 @@ class Masker(ast.NodeTransformer):
         words = [self._word(word, word.arg, Rule.EXACT) for word in call.keywords]
         return ast.Call(call.func, arguments, words)
 
-    def _word(self, word: ast.keyword, name: str | None, rule: Rule) -> ast.keyword:
+    def _word(
+        self, word: ast.keyword, name: str | None, rule: Rule, about: ast.AST | None = None
+    ) -> ast.keyword:
         is_meant = name is not None and word.arg == name
-        return ast.keyword(word.arg, self._found(word.value, rule)) if is_meant else word
+        return ast.keyword(word.arg, self._found(word.value, rule, about)) if is_meant else word
 
     def _condition(self, test: ast.expr) -> ast.expr:
         if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
@@ -140,11 +171,13 @@ class Masker(ast.NodeTransformer):
         is_negated = isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not)
         inner = test.operand if isinstance(test, ast.UnaryOp) and is_negated else test
         if _is_predicate(inner):
-            mark = self._mark(ast.Constant(not is_negated), Rule.EXACT)
+            mark = self._mark(ast.Constant(not is_negated), Rule.EXACT, inner)
             return ast.Call(ast.Name("<truth>"), [inner, mark], [])
         if isinstance(test, ast.Call) and _last_name(test.func) in _AFFIXES and test.args:
             first, *rest = test.args
-            return ast.Call(test.func, [self._found(first, Rule.TEXT), *rest], test.keywords)
+            about = test.func.value if isinstance(test.func, ast.Attribute) else None
+            found = self._found(first, Rule.TEXT, about)
+            return ast.Call(test.func, [found, *rest], test.keywords)
         return test
 
     def _comparison(self, test: ast.Compare, left: ast.expr, right: ast.expr) -> ast.expr:
@@ -157,22 +190,23 @@ class Masker(ast.NodeTransformer):
         if expected is None or (form and not _is_singleton(expected)):
             return test
         subject = right if expected is left else left
-        return ast.Call(ast.Name("<equal>"), [subject, self._mark(expected, Rule.EXACT, form)], [])
+        mark = self._mark(expected, Rule.EXACT, subject, form)
+        return ast.Call(ast.Name("<equal>"), [subject, mark], [])
 
     def _member(self, element: ast.expr, container: ast.expr) -> list[ast.expr]:
         if is_computed(container) and not self._is_candidate(container):
-            return [self._found(element, Rule.MEMBER), container]
+            return [self._found(element, Rule.MEMBER, container), container]
         if is_computed(element) and not self._is_candidate(element):
-            return [element, self._found(container, Rule.CHOICE)]
+            return [element, self._found(container, Rule.CHOICE, element)]
         return [element, container]
 
-    def _found(self, node: ast.expr, rule: Rule) -> ast.expr:
+    def _found(self, node: ast.expr, rule: Rule, about: ast.AST | None = None) -> ast.expr:
         """Mark this place, if a value stands there."""
         if isinstance(node, ast.Call) and _last_name(node.func) == "escape" and node.args:
-            inner = self._found(node.args[0], Rule.TEXT)
+            inner = self._found(node.args[0], Rule.TEXT, about)
             return ast.Call(node.func, [inner, *node.args[1:]], node.keywords)
         is_known = is_value(node) or self._is_candidate(node)
-        return self._mark(node, rule) if is_known else node
+        return self._mark(node, rule, about) if is_known else node
 
     def _side(self, one: ast.expr, two: ast.expr) -> ast.expr | None:
         """Which of the two is expected; the other one has to be computed."""
@@ -185,12 +219,18 @@ class Masker(ast.NodeTransformer):
     def _is_candidate(self, node: ast.expr) -> bool:
         return isinstance(node, ast.Name) and node.id in self._candidates
 
-    def _mark(self, node: ast.expr, rule: Rule, form: str = "") -> ast.expr:
+    def _mark(self, node: ast.expr, rule: Rule, about: ast.AST | None, form: str = "") -> ast.expr:
+        about = deepcopy(about)
         if self._is_candidate(node) and isinstance(node, ast.Name):
-            self.uses.append((node.id, rule))
+            self.uses.append(Use(node.id, rule, about))
             return node
-        self.slots.append(Slot(node, rule, form))
+        self.slots.append(Slot(node, rule, form, about))
         return ast.Name(f"<{rule}>")
+
+
+def _called_by(call: ast.Call) -> ast.expr:
+    """`raises(E, f, 1)` calls `f(1)`."""
+    return ast.Call(call.args[1], call.args[2:], [])
 
 
 def _without_value(message: ast.expr | None) -> ast.expr | None:

@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 from yudai.kit.syntax import UnreadableError, unparse_python
 from yudai.verification.domain.expected.change import Change, Rule
-from yudai.verification.domain.expected.python_assertions import Masker
+from yudai.verification.domain.expected.python_assertions import Bound, Masker
+from yudai.verification.domain.expected.python_subject import bound_values, python_subject
 from yudai.verification.domain.expected.python_values import Slot, is_as_strict, is_value
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -22,6 +23,8 @@ class _Masked(NamedTuple):
     slots: tuple[Slot, ...]
     names: Names
     """Arguments that are nothing but expected values, and how they are compared."""
+    abouts: Mapping[str, ast.AST | None]
+    """By such a name: what has to have its value."""
 
 
 class _Row(NamedTuple):
@@ -52,10 +55,16 @@ def changed_values(
         pairs = [*_in_body(old, new), *_in_decorators(old, decorators)]
         if not all(is_as_strict(*pair) for pair in pairs):
             return None
-        sources = [[unparse_python(slot.node) for slot in pair] for pair in pairs]
+        values = bound_values(old.body)
+        found = [_change(test, *pair, values) for pair in pairs]
     except (_NotOnlyValuesError, UnreadableError, RecursionError, MemoryError, ValueError):
         return None
-    return [Change(test, before, now) for before, now in sources if before != now] or None
+    return [change for change in found if change.before != change.now] or None
+
+
+def _change(test: str, old: Slot, new: Slot, values: Mapping[str, ast.expr]) -> Change:
+    before, now = unparse_python(old.node), unparse_python(new.node)
+    return Change(test, before, now, python_subject(old.about, {**values, **old.row}))
 
 
 def _in_body(old: Function, new: Function) -> list[tuple[Slot, Slot]]:
@@ -68,9 +77,9 @@ def _in_body(old: Function, new: Function) -> list[tuple[Slot, Slot]]:
 
 
 def _in_decorators(test: Function, decorators: Decorators) -> Iterator[tuple[Slot, Slot]]:
-    names = _masked(test).names
+    masked = _masked(test)
     for one, two in decorators:
-        before, after = _table(one, names), _table(two, names)
+        before, after = _table(one, masked), _table(two, masked)
         if before is None or after is None or before.text != after.text:
             raise _NotOnlyValuesError
         left = iter(after.ids)
@@ -89,7 +98,7 @@ def _in_rows(before: list[_Row], after: list[_Row]) -> Iterator[tuple[Slot, Slot
         yield from zip(row.slots, twin.slots, strict=True)
 
 
-def _table(decorator: ast.expr, names: Names) -> _Table | None:
+def _table(decorator: ast.expr, test: _Masked) -> _Table | None:
     columns = _column_names(decorator)
     if not columns or not isinstance(decorator, ast.Call):
         return None
@@ -104,11 +113,12 @@ def _table(decorator: ast.expr, names: Names) -> _Table | None:
     return _Table(
         text=f"{list(words)} {bool(ids)} {list(map(ast.dump, rest))}",
         ids=[ast.dump(e) for e in (ids.elts if is_listed else [ids] if ids else [])],
-        rows=[_row(row, columns, names) for row in rows.elts],
+        rows=[_row(row, columns, test) for row in rows.elts],
     )
 
 
-def _row(row: ast.expr, columns: list[str], names: Names) -> _Row:
+def _row(row: ast.expr, columns: list[str], test: _Masked) -> _Row:
+    names = test.names
     cells, rest = _cells(row)
     if len(columns) == 1 or len(cells) != len(columns):
         return _Row(ast.dump(row), ())
@@ -116,7 +126,8 @@ def _row(row: ast.expr, columns: list[str], names: Names) -> _Row:
     text = rest
     for name, cell in zip(columns, cells, strict=True):
         if name in names:
-            slots.append(Slot(cell, names[name]))
+            row_values = dict(zip(columns, cells, strict=True))
+            slots.append(Slot(cell, names[name], about=test.abouts.get(name), row=row_values))
         text += "," + ("_" if name in names else ast.dump(cell))
     return _Row(text, tuple(slots))
 
@@ -138,10 +149,19 @@ def _masked(function: Function) -> _Masked:
     columns = _columns(function)
     bound = _bound(tree) | dict.fromkeys(columns, ())
     names = _expected_names(deepcopy(tree), bound.keys())
-    masker = Masker(names, {id(node): names[n] for n in names for node in bound[n]})
+    rows = _loop_rows(tree)
+    places = {
+        id(node): Bound(name, rule, rows.get(id(node), {}))
+        for name, rule in names.items()
+        for node in bound[name]
+    }
+    masker = Masker(names, places)
     tree = masker.visit(tree)
     text = ast.dump(function.args) + ast.dump(tree)
-    return _Masked(text, tuple(masker.slots), {n: r for n, r in names.items() if n in columns})
+    abouts = {use.name: use.about for use in masker.uses}
+    slots = (s._replace(about=abouts.get(s.name)) if s.name else s for s in masker.slots)
+    of_columns = {name: rule for name, rule in names.items() if name in columns}
+    return _Masked(text, tuple(slots), of_columns, abouts)
 
 
 def _undocumented(body: list[ast.stmt]) -> list[ast.stmt]:
@@ -196,6 +216,18 @@ def _loop_columns(loop: ast.For) -> dict[str, tuple[ast.expr, ...]]:
     return {name: tuple(row[at] for row in rows) for at, name in enumerate(names) if name}
 
 
+def _loop_rows(tree: ast.Module) -> dict[int, dict[str, ast.expr]]:
+    """By the id of a cell: its row by names."""
+    found: dict[int, dict[str, ast.expr]] = {}
+    for loop in ast.walk(tree):
+        if isinstance(loop, ast.For):
+            columns = _loop_columns(loop)
+            for row in zip(*columns.values(), strict=True):
+                cells = dict(zip(columns, row, strict=True))
+                found |= {id(cell): cells for cell in row}
+    return found
+
+
 def _stores(tree: ast.AST) -> Counter[str]:
     found: Counter[str] = Counter()
     for node in ast.walk(tree):
@@ -218,8 +250,8 @@ def _expected_names(tree: ast.Module, candidates: Collection[str]) -> Names:
     masker = Masker(candidates)
     masker.visit(tree)
     rules: dict[str, list[Rule]] = {}
-    for name, rule in masker.uses:
-        rules.setdefault(name, []).append(rule)
+    for use in masker.uses:
+        rules.setdefault(use.name, []).append(use.rule)
     return {
         name: found[0]
         for name, found in rules.items()

@@ -2,8 +2,9 @@
 
 import ast
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
+from types import MappingProxyType
 from typing import NamedTuple
 
 from yudai.verification.domain.expected.change import Rule, is_other_pattern, is_other_text
@@ -44,6 +45,12 @@ class Slot(NamedTuple):
     rule: Rule
     form: str = ""
     """How the value is compared: `is` and `==` with a literal are as strict as each other."""
+    about: ast.AST | None = None
+    """What has to have this value."""
+    name: str = ""
+    """The value is compared by this name."""
+    row: Mapping[str, ast.expr] = MappingProxyType({})
+    """What else stands in the row of a table."""
 
 
 class _Part(NamedTuple):

@@ -84,6 +84,9 @@ class Finder:
     def __init__(self, tokens: Tokens, names: Collection[str] = ()) -> None:
         self.tokens = tokens
         self.uses: Counter[str] = Counter()
+        self.abouts: dict[str, tuple[Token, ...]] = {}
+        """By name: what has to have its value."""
+        self._about: tuple[Token, ...] = ()
         self._names = names
         self._closers = closers(tokens)
 
@@ -104,6 +107,7 @@ class Finder:
         if name == "expect" and not is_member:
             yield from self._expect(at + 1)
         elif name == "should" and is_member:
+            self._about = ()
             yield from self._chain(at + 1)
         elif name in _ASSERTS and self.tokens[at + 1].text == "(":
             owner = self.tokens[at - 2].text if is_member and at > 1 else ""
@@ -115,6 +119,7 @@ class Finder:
             at += 2
         subject = self.arguments(at) if self._text(at) == "(" else []
         if subject and self._is_computed(*subject[0]):
+            self._about = tuple(self.tokens[slice(*subject[0])])
             yield from self._chain(self._closers[at] + 1)
 
     def _chain(self, at: int) -> Iterator[Place]:
@@ -138,7 +143,8 @@ class Finder:
                 yield self._marked(at, end, Rule.EXACT)
         elif name in _NULLARY and not given:
             value = Token("word", _NULLARY[name], 0, 0, _NULLARY[name])
-            yield Place(at, end, Slot((value,), Rule.EXACT, name), "<equal>")
+            slot = Slot((value,), Rule.EXACT, name, self._about)
+            yield Place(at, end, slot, "<equal>")
         elif name in _EQUAL and len(given) == 1:
             yield from self._equal(at, name, end, given[0])
         else:
@@ -161,6 +167,7 @@ class Finder:
         sides = [(one, two), (two, one)] if rule is Rule.EXACT else [(two, one)]
         for value, other in sides:
             if self._is_value(value) and self._is_computed(*other):
+                self._about = tuple(self.tokens[slice(*other)])
                 yield from self._value(value, rule)
                 # What is said when it fails.
                 if len(rest) == 1 and is_literal(self.tokens[slice(*rest[0])]):
@@ -180,6 +187,7 @@ class Finder:
             one, two = (start, found[0]), (found[0] + 1, end)
             for value, other in ((two, one), (one, two)):
                 if self._is_value(value) and self._is_computed(*other):
+                    self._about = tuple(self.tokens[slice(*other)])
                     yield from self._value(value, Rule.EXACT)
                     return
 
@@ -187,11 +195,13 @@ class Finder:
         tokens = self.tokens[slice(*where)]
         if len(tokens) == 1 and tokens[0].text in self._names:
             self.uses[tokens[0].text] += rule is Rule.EXACT
+            self.abouts[tokens[0].text] = self._about
         elif is_value(tokens):
             yield self._marked(*where, _rule(rule, tokens[0]))
 
     def _marked(self, start: int, end: int, rule: Rule) -> Place:
-        return Place(start, end, Slot(tuple(self.tokens[start:end]), rule), f"<{rule}>")
+        slot = Slot(tuple(self.tokens[start:end]), rule, about=self._about)
+        return Place(start, end, slot, f"<{rule}>")
 
     def _is_value(self, where: tuple[int, int]) -> bool:
         tokens = self.tokens[slice(*where)]

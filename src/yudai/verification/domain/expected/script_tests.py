@@ -1,7 +1,7 @@
 """Whether tests of a JavaScript or TypeScript file differ only in the values that they expect."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import NamedTuple
 
@@ -13,6 +13,7 @@ from yudai.verification.domain.expected.script_assertions import (
     closers,
     is_trailing_comma,
 )
+from yudai.verification.domain.expected.script_subject import script_subject
 from yudai.verification.domain.expected.script_tokens import (
     Token,
     UnreadableScriptError,
@@ -112,8 +113,20 @@ def _changes(title: str, old: Sequence[Token], new: Sequence[Token]) -> list[Cha
     pairs = list(zip(before.slots, after.slots, strict=True))
     if not all(is_as_strict(*pair) for pair in pairs):
         return []
-    sources = [[_written(slot.tokens) for slot in pair] for pair in pairs]
-    return [Change(title, before, now) for before, now in sources if before != now]
+    values = _values(old)
+    found = [_change(title, *pair, values) for pair in pairs]
+    return [change for change in found if change.before != change.now]
+
+
+def _change(title: str, old: Slot, new: Slot, values: Mapping[str, tuple[Token, ...]]) -> Change:
+    about = script_subject(old.about, {**values, **old.row})
+    return Change(title, _written(old.tokens), _written(new.tokens), about)
+
+
+def _values(tokens: Sequence[Token]) -> dict[str, tuple[Token, ...]]:
+    """What names are bound to; those of a table stand with its rows."""
+    found = ((name, places) for name, places in islice(_bound(tokens), _MAX_BOUND))
+    return {n: places[0].slot.tokens for n, places in found if len(places) == 1 and places[0].slot}
 
 
 def _written(tokens: Sequence[Token]) -> str:
@@ -134,7 +147,7 @@ def _masked(tokens: Sequence[Token]) -> _Masked:
         for name in bound
         if 0 < counter.uses[name] == all_uses[name] - 1 and name not in templates
     }
-    values = [place for name in names for place in bound[name]]
+    values = [_about(place, counter.abouts[name]) for name in names for place in bound[name]]
     by_start = {place.start: place for place in (*Finder(tokens, names).places(), *values)}
     text: list[str] = []
     slots: list[Slot] = []
@@ -149,6 +162,10 @@ def _masked(tokens: Sequence[Token]) -> _Masked:
             text.append(tokens[at].key)
         at += 1
     return _Masked(tuple(text), tuple(slots))
+
+
+def _about(place: Place, about: tuple[Token, ...]) -> Place:
+    return place._replace(slot=place.slot and place.slot._replace(about=about))
 
 
 def _bound(tokens: Sequence[Token]) -> Iterator[tuple[str, list[Place]]]:
@@ -186,8 +203,18 @@ def _columns(tokens: Sequence[Token]) -> Iterator[tuple[str, list[Place]]]:
     names = [tokens[a].text for a, b in arguments(tokens, start, pairs) if b == a + 1]
     rows = [arguments(tokens, a, pairs) for a, _ in arguments(tokens, 4, pairs)]
     if all(len(row) == len(names) for row in rows):
+        cells = [
+            {name: tuple(tokens[slice(*cell)]) for name, cell in zip(names, row, strict=True)}
+            for row in rows
+        ]
         for at, name in enumerate(names):
-            yield from _place(tokens, name, [row[at] for row in rows])
+            for _, places in _place(tokens, name, [row[at] for row in rows]):
+                placed = zip(places, cells, strict=True)
+                yield name, [_in_row(place, row) for place, row in placed]
+
+
+def _in_row(place: Place, row: Mapping[str, tuple[Token, ...]]) -> Place:
+    return place._replace(slot=place.slot and place.slot._replace(row=row))
 
 
 def _file(text: str) -> _File:

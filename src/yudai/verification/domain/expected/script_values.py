@@ -1,7 +1,8 @@
 """What a JavaScript expression expects: literals may change, everything else in it must stay."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
 from yudai.verification.domain.expected.change import Rule, is_other_pattern, is_other_text
@@ -22,6 +23,10 @@ class Slot(NamedTuple):
     rule: Rule
     form: str = ""
     """The matcher, of those that say as much as each other: `toBeNull()` and `toBe(3)`."""
+    about: tuple[Token, ...] = ()
+    """What has to have this value."""
+    row: Mapping[str, tuple[Token, ...]] = MappingProxyType({})
+    """What else stands in the row of a table."""
 
 
 class Reading(NamedTuple):
