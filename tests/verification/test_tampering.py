@@ -3,7 +3,12 @@ from textwrap import dedent
 import pytest
 
 from yudai.patches.patch import parse_patch
-from yudai.verification.domain.edits.tampering import hijacking, needs_reading, tampering
+from yudai.verification.domain.edits.tampering import (
+    grown_tests,
+    hijacking,
+    needs_reading,
+    tampering,
+)
 
 TESTS = """
     import unittest
@@ -173,6 +178,108 @@ def test_what_comes_beside_existing_tests_is_welcome(addition: str):
 )
 def test_changes_that_keep_what_tests_say_are_welcome(old: str, new: str):
     assert change(old, new) == []
+
+
+GROWN = """
+def test_seconds(client):
+    shop = open_shop()
+    for n in (1, 2):
+        assert f(n) == n
+    assert f(5) == 5
+"""
+
+
+def grown(base: str, patched: str, path: str = "tests/test_calc.py") -> list[str]:
+    return [one.test for one in grown_tests({path: base}, {path: patched})]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("    assert f(5) == 5\n", "    assert f(5) == 5\n    assert f(3600) == 1\n"),
+        ("    assert f(5) == 5\n", "    assert f(3600) == 1\n    assert f(5) == 5\n"),
+        ("assert f(n) == n", "assert f(n) == n\n        assert f(-n) == n"),
+        ("    assert f(5)", "    with pytest.raises(E):\n        f(-1)\n    assert f(5)"),
+        (
+            "    assert f(5)",
+            "    import os\n    home = os.getcwd()\n    assert home\n    assert f(5)",
+        ),
+        ("== 5\n", "== 5\n    client.patch('/')\n    shop = None\n    assert f(shop)\n"),
+    ],
+)
+def test_a_test_may_gain_assertions(old: str, new: str):
+    assert GROWN.count(old) == 1
+    patched = GROWN.replace(old, new)
+    assert reasons(GROWN, patched) == []
+    assert grown(GROWN, patched) == ["test_seconds"]
+    assert grown(GROWN, GROWN) == []
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "return",
+        "pytest.skip('no')",
+        "f = lambda n: n",
+        "shop = None",
+        "shop.f = print",
+        "monkeypatch.setattr('calc.f', print)",
+        "raise SystemExit",
+        "if True: return",
+        "while True: break",
+        "global f",
+        "(f := print)",
+        "yield",
+        "del shop",
+        "from fake import f",
+        "from fake import *",
+        "def f(n): return n",
+        "exec('f = print')",
+        "assert pytest.skip('no')",
+        "try:\n        pass\n    finally:\n        pass",
+    ],
+)
+def test_what_a_test_gains_may_not_undo_the_rest(line: str):
+    patched = GROWN.replace("    assert f(5)", f"    {line}\n    assert f(5)")
+    assert reasons(GROWN, patched) == ["edits the existing test test_seconds"]
+    assert grown(GROWN, patched) == []
+
+
+@pytest.mark.parametrize("line", ["pytest.skip('no')", "yield", "return", "raise E"])
+def test_what_may_not_stand_at_the_end_either(line: str):
+    assert reasons(GROWN, f"{GROWN}    {line}\n") == ["edits the existing test test_seconds"]
+
+
+def test_a_test_with_fewer_statements_is_edited():
+    for line in (
+        "    shop = open_shop()\n",
+        "        assert f(n) == n\n",
+        "    assert f(5) == 5\n",
+    ):
+        patched = GROWN.replace(line, "        pass\n" if "(n)" in line else "")
+        assert reasons(GROWN, patched) == ["edits the existing test test_seconds"]
+
+
+def test_fixtures_and_tables_may_gain_entries():
+    base = (
+        "@pytest.fixture\ndef shop():\n    return {'a': 1, 'b': [1]}\n"
+        "CASES = [(1, 2)]\ndef test_a(shop):\n    assert CASES\n"
+    )
+    assert (
+        reasons(base, base.replace("[1]}", "[1, 2], 'c': 3}").replace("(1, 2)", "(1, 2), 3")) == []
+    )
+    assert reasons(base, base.replace("'a': 1", "'a': 2")) == ["changes the fixture shop"]
+    assert reasons(base, base.replace("'a': 1, ", "")) == ["changes the fixture shop"]
+    assert reasons(base, base.replace("{'a'", "{**x, 'a'")) == ["changes the fixture shop"]
+    assert reasons(base, base.replace("[(1, 2)]", "[(1, 2, 3)]")) == []
+
+
+def test_a_script_s_test_that_gains_a_line_has_grown():
+    base = "it('a', () => {\n  expect(f(1)).toBe(2);\n});\n"
+    more = base.replace("});", "  expect(f(2)).toBe(3);\n});")
+    assert grown(base, more, "a.test.js") == ["a"]
+    assert reasons(base, more, "a.test.js") == []
+    assert grown(base, base.replace("2);", "3);"), "a.test.js") == []
 
 
 def test_a_test_moved_under_a_condition_is_changed():

@@ -145,14 +145,15 @@ class _CrossExamination:
             wanted = [one for one in author.examined.expectations if one.test in broken]
             if not wanted or author.run_id == target.run_id:
                 continue
-            ids = frozenset(one.test for one in wanted)
+            ids = frozenset(one.as_test or one.test for one in wanted)
             reports = await self._execute(
                 _Pair(target, author, NOTHING_LAID), ids, usual_s=self.case.usual_s
             )
             found += [
                 (target.run_id, one.model_copy(update={"own": False}))
                 for one in wanted
-                if reports is not None and reports.outcomes.get(one.test) is Outcome.PASSED
+                if reports is not None
+                and reports.outcomes.get(one.as_test or one.test) is Outcome.PASSED
             ]
         return found
 

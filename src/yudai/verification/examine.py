@@ -9,7 +9,11 @@ from yudai.testing.domain.report import Outcome, TestReport
 from yudai.testing.domain.runners import TestRunner
 from yudai.verification.case import Parts, Texts, VerificationCase
 from yudai.verification.domain.examined import Confirmation, Reports, Shown, examined_of
-from yudai.verification.domain.expected_tests import match_expectations
+from yudai.verification.domain.expected_tests import (
+    EditedTests,
+    match_expectations,
+    match_tests,
+)
 from yudai.verification.domain.facts import Examined
 from yudai.verification.domain.intent import is_about_performance, without_proof
 from yudai.verification.domain.proof import Faster
@@ -19,7 +23,7 @@ from yudai.verification.executions import Execution
 from yudai.verification.look import Looked, read_existing
 from yudai.verification.own_tests import weigh_fixed, weigh_own_tests
 from yudai.verification.speed import base_candidates, measure_base, measure_own
-from yudai.verification.stages import Stage, StageResults, examine, titled
+from yudai.verification.stages import Edited, Stage, StageResults, examine, titled
 
 _MOST_FIXED = 20
 MOST_AT_ONCE = 10
@@ -33,7 +37,10 @@ class Found(NamedTuple):
 
 
 async def examine_patch(case: VerificationCase, parts: Parts, looked: Looked) -> Found:
-    edited = match_expectations(looked.suspicion.expectations, sorted(case.baseline.known))
+    suspicion, before = looked.suspicion, list(case.baseline.first.outcomes)
+    edited = Edited(
+        match_expectations(suspicion.expectations, before), match_tests(suspicion.grown, before)
+    )
     results = await examine(case, parts, edited)
     reports = Reports(case.baseline, results.on_patch.run.report, results.own_tests)
     both = (parts.source, parts.tests)
@@ -50,14 +57,13 @@ async def examine_patch(case: VerificationCase, parts: Parts, looked: Looked) ->
         weigh_fixed(case, looked.readings, fixed, await _texts_of(case, fixed)),
     )
     unsteady = (*base.unsteady, *own.unsteady, *weighed.unsteady)
-    suspicion = looked.suspicion
     rewritten = _rewritten(results.on_patch)
     examined = examined_of(
         reports,
         Confirmation(frozenset(base.failed), own.failed, unsteady),
         shown,
         suspicion=suspicion._replace(tampered=(*suspicion.tampered, *rewritten)),
-        edited=edited,
+        edited=await _edited(case, parts, results, base.failed),
         issue=case.issue,
     )
     readings = looked.readings
@@ -71,6 +77,20 @@ async def examine_patch(case: VerificationCase, parts: Parts, looked: Looked) ->
         "faster": await _faster(case, parts, looked, results) if is_measured else (),
     }
     return Found(examined.model_copy(update=facts), titled(results.all))
+
+
+async def _edited(
+    case: VerificationCase, parts: Parts, results: StageResults, broken: Collection[str]
+) -> EditedTests:
+    """What became of the edited tests; those of files that the patch does not touch run alone."""
+    outcomes = dict(results.own_tests.on_patch.outcomes if results.own_tests.on_patch else {})
+    expectations, renamed = results.edited.expectations, results.renamed
+    left = frozenset(t for t in expectations if t in broken and renamed.get(t, t) not in outcomes)
+    if left and case.plan.runner is not TestRunner.COMMAND:
+        limit = case.enough(case.usual_s)
+        both = Execution(patches=(parts.source, parts.tests), ids=left, limit_s=limit)
+        outcomes |= (await case.executions.run(both)).run.report.outcomes
+    return EditedTests(expectations, renamed, outcomes)
 
 
 async def _faster(

@@ -14,6 +14,7 @@ from yudai.verification.clean_sandboxes import (
 )
 from yudai.verification.domain.edits.tampering import (
     Finding,
+    grown_tests,
     hijacking,
     needs_reading,
     tampering,
@@ -54,6 +55,7 @@ async def look(sandboxes: CleanSandboxes, patch: Patch, files: TestFiles) -> Loo
         tampered=tuple(dict.fromkeys(finding.line for finding in found)),
         withheld=tuple(sorted({readable(finding.path) for finding in found if finding.is_runner})),
         expectations=tuple(f.expectation for f in found if f.expectation is not None),
+        grown=tuple(grown_tests(_of(before, tests), _of(after, tests))),
     )
     return Looked(suspicion, _readings({change.path for change in seen}, tests, before, after))
 

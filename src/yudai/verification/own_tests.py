@@ -61,7 +61,8 @@ async def weigh_own_tests(
     """Every own test that is red on base and green on the patch, with its kind."""
     found, unsteady = steady_proofs(results)
     # A test of base with another expectation is base's: it speaks about nobody else.
-    steady = [test for test in found if test not in case.baseline.known]
+    own = frozenset(results.own_tests.new(case.baseline))
+    steady = [test for test in found if test in own]
     if not steady:
         return Weighed((), tuple(unsteady))
     if case.plan.runner is TestRunner.COMMAND:

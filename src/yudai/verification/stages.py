@@ -1,15 +1,17 @@
 """Runs tests in clean sandboxes: the base's on the patch, the patch's on itself and on the base."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
 from yudai.kit.concurrency import gather
 from yudai.patches.patch import Patch, readable
-from yudai.testing.domain.report import NO_REPORT, Outcome, TestPlan, TestReport
+from yudai.testing.domain.report import NO_REPORT, Outcome, TestPlan
 from yudai.testing.domain.runners import TestRunner
 from yudai.testing.run import TestRun, place_of
 from yudai.verification.case import Parts, VerificationCase
-from yudai.verification.domain.expectations import test_file_of
+from yudai.verification.domain.expectations import Expectation, test_file_of
+from yudai.verification.domain.expected_tests import renamed_tests
 from yudai.verification.domain.judge import OwnTests
 from yudai.verification.executions import Executed, Execution
 from yudai.verification.test_files import TestFiles, is_found, known_files
@@ -22,14 +24,25 @@ class Stage(NamedTuple):
     """Base's test files that were changed while the tests ran."""
 
 
+class Edited(NamedTuple):
+    """Tests of base that the patch changes, by their ids there; they run as its own, too."""
+
+    expectations: Mapping[str, Sequence[Expectation]] = MappingProxyType({})
+    grown: frozenset[str] = frozenset()
+
+
 class StageResults(NamedTuple):
     on_patch: Stage
     own: tuple[Stage, ...] = ()
     """The patch's own tests on the patch, those that passed there on base, then both again."""
+    edited: Edited = Edited()
+    renamed: Mapping[str, str] = MappingProxyType({})
 
     @property
     def own_tests(self) -> OwnTests:
-        return OwnTests(*(stage.run.report for stage in self.own[:2]))
+        reports = [stage.run.report for stage in self.own[:2]]
+        on_patch, on_base = (*reports, None, None)[:2]
+        return OwnTests(on_patch, on_base, self.edited.grown, frozenset(self.renamed.values()))
 
     @property
     def all(self) -> tuple[Stage, ...]:
@@ -60,8 +73,7 @@ def own_paths(case: VerificationCase, parts: Parts) -> tuple[str, ...]:
     return paths_with_tests(case.plan, parts.tests, case.baseline.known)
 
 
-async def examine(case: VerificationCase, parts: Parts, edited: Iterable[str]) -> StageResults:
-    """`edited`: tests of base whose expectations the patch changes; they run as its own, too."""
+async def examine(case: VerificationCase, parts: Parts, edited: Edited) -> StageResults:
     paths = own_paths(case, parts)
     limit = case.enough(case.usual_s)
     by_base = Execution(patches=(parts.source,), limit_s=limit)
@@ -69,9 +81,12 @@ async def examine(case: VerificationCase, parts: Parts, edited: Iterable[str]) -
     executed = await case.executions.run_all([by_base, by_itself] if paths else [by_base])
     on_patch = await _on_patch(case, parts, by_base, executed[0])
     if not paths:
-        return StageResults(on_patch)
+        return StageResults(on_patch, edited=edited)
     own = Stage("the patch with its own tests", executed[1].run)
-    return StageResults(on_patch, (own, *await _on_base(case, parts, own.run.report, edited)))
+    report, before = own.run.report, list(case.baseline.first.outcomes)
+    renamed = renamed_tests(edited.expectations, before, list(report.outcomes))
+    found = StageResults(on_patch, (own,), edited, renamed)
+    return found._replace(own=(own, *await _on_base(case, parts, found.own_tests)))
 
 
 async def _on_patch(
@@ -89,12 +104,11 @@ async def _on_patch(
     )
 
 
-async def _on_base(
-    case: VerificationCase, parts: Parts, own: TestReport, edited: Iterable[str]
-) -> list[Stage]:
+async def _on_base(case: VerificationCase, parts: Parts, tests: OwnTests) -> list[Stage]:
     """What is green on the patch on base alone, and what proves so far once more on both."""
-    tests = [*OwnTests(own).new(case.baseline), *edited]
-    green = frozenset(test for test in tests if own.outcomes.get(test) is Outcome.PASSED)
+    own = tests.on_patch or NO_REPORT
+    passed = (test for test, outcome in own.outcomes.items() if outcome is Outcome.PASSED)
+    green = frozenset(passed) & frozenset(tests.new(case.baseline))
     if not green:
         return []
     paths, limit = own_paths(case, parts), case.enough(own.duration_s)

@@ -272,6 +272,11 @@ def test_what_weakens_a_unittest(base: str, patched: str):
     assert found_edits == [("edits the existing test test_total", None)]
 
 
+def test_a_new_value_beside_more_assertions():
+    assert values("assert f(1) == 2", "assert f(1) == 3\nassert f(2) == 4") == [("2", "3")]
+    assert values("assert f(1) == 2", "assert f(2) == 4\nassert f(1) == 3") == [("2", "3")]
+
+
 def test_each_value_of_a_test_is_one_expectation():
     changed = values(
         "assert f(1) == 2\nassert f(2) == 3\nassert f(3) == 4",

@@ -52,6 +52,12 @@ def test_a_changed_expectation_is_named():
     )
 
 
+def test_a_new_value_beside_more_assertions():
+    old = "expect(f(1)).toBe(2);"
+    assert values(old, "expect(f(1)).toBe(3);\n    expect(f(2)).toBe(4);") == [("2", "3")]
+    assert values(old, "expect(f(2)).toBe(4);\n    expect(f(1)).toBe(3);") == [("2", "3")]
+
+
 def subject_of(base: str, patched: str) -> Subject:
     [(_, expected)] = in_test(base, patched)
     assert expected is not None

@@ -1,10 +1,10 @@
 """From test reports to what was found about one patch by itself."""
 
-from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from yudai.testing.domain.report import NO_REPORT, RED, Baseline, Outcome, TestReport
-from yudai.verification.domain.expectations import Expectation, gives
+from yudai.testing.domain.report import NO_REPORT, RED, Baseline, TestReport
+from yudai.verification.domain.expectations import gives
+from yudai.verification.domain.expected_tests import NONE_EDITED, EditedTests
 from yudai.verification.domain.facts import NO_TESTS, BaseProof, Examined, OpenExpectation
 from yudai.verification.domain.judge import (
     NO_OWN_TESTS,
@@ -64,14 +64,13 @@ def examined_of(
     shown: Shown,
     *,
     suspicion: Suspicion = NO_SUSPICION,
-    edited: Mapping[str, Sequence[Expectation]] | None = None,
+    edited: EditedTests = NONE_EDITED,
     issue: str = "",
 ) -> Examined:
-    """`edited`: by test of base, the values that the patch would have it expect."""
     baseline, on_patch, own = reports
     comparison = reports.comparison
-    expectations = _expectations(reports, confirmed, edited or {}, issue)
-    needed = {one.line for test in expectations for one in (edited or {})[test.test]}
+    expectations = _expectations(confirmed, edited, issue)
+    needed = {one.line for test in expectations for one in edited.expectations[test.test]}
     return Examined(
         fixed=shown.fixed,
         broken=tuple(test for test in comparison.broken if test in confirmed.base),
@@ -98,20 +97,21 @@ def unseen(suspicion: Suspicion) -> Examined:
 
 
 def _expectations(
-    reports: Reports,
-    confirmed: Confirmation,
-    edited: Mapping[str, Sequence[Expectation]],
-    issue: str,
+    confirmed: Confirmation, edited: EditedTests, issue: str
 ) -> tuple[OpenExpectation, ...]:
     """Edits that the patch needs: base's own version fails with it, and the edited one passes."""
-    outcomes = (reports.own.on_patch or NO_REPORT).outcomes
     return tuple(
         OpenExpectation(
-            test=test, path=one.path, before=one.before, now=one.now, given=gives(issue, one)
+            test=test,
+            path=one.path,
+            before=one.before,
+            now=one.now,
+            as_test=edited.renamed.get(test, ""),
+            given=gives(issue, one),
         )
-        for test, values in edited.items()
+        for test, values in edited.expectations.items()
         for one in values
-        if test in confirmed.base and outcomes.get(test) is Outcome.PASSED
+        if test in confirmed.base and edited.passes(test)
     )
 
 

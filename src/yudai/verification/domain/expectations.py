@@ -6,7 +6,7 @@ from hashlib import sha256
 
 from yudai.kit.value import Value
 from yudai.patches.patch import readable
-from yudai.verification.domain.expected.change import Change
+from yudai.verification.domain.expected.change import Change, Row
 from yudai.verification.domain.expected.literals import literal_of
 from yudai.verification.domain.expected.subject import Subject, says_result
 
@@ -31,6 +31,8 @@ class Expectation(Value):
     only if all of it is."""
     subject: Subject = Subject()
     """What has to have this value."""
+    row: Row | None = None
+    """Of a parametrized test: the row that it stands in."""
     line: str = ""
     """The line of the finding that says the same."""
 
@@ -45,7 +47,7 @@ class Expectation(Value):
 def expectation(change: Change) -> Expectation:
     before, now = _excerpts(_clean(change.before), _clean(change.now))
     name = _clean(change.test)[:_MAX]
-    return Expectation(test=name, before=before, now=now, subject=change.subject)
+    return Expectation(test=name, before=before, now=now, subject=change.subject, row=change.row)
 
 
 def same_value(one: str, two: str) -> bool:

@@ -1,41 +1,127 @@
-"""Which tests of base, as the runner names them, an edit of an expectation is about."""
+"""Which tests of base, as the runner names them, an edit is about, and what they are called now."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
+from typing import NamedTuple
 
+from yudai.testing.domain.report import Outcome
 from yudai.verification.domain.expectations import Expectation, test_file_of
+from yudai.verification.domain.sources.script_closure import fits
 
 _NUMBER = re.compile(r" \d+$")
 _SEPARATORS = re.compile(r" > |::|\.")
+# What is not known of a title before it runs: `%i`, `$name`, and the code of a template.
+_HOLES = re.compile(r"%[sdifjoOpc#%]|\$\{[^}]*\}|\$[A-Za-z_][\w.]*|\\x00|\0")
+
+
+class EditedTest(NamedTuple):
+    """A test as it is called in its file."""
+
+    path: str
+    test: str
+
+
+class EditedTests(NamedTuple):
+    """Tests of base that a patch edits, by their ids."""
+
+    expectations: Mapping[str, Sequence[Expectation]] = MappingProxyType({})
+    """The values that the patch would have each of them expect."""
+    renamed: Mapping[str, str] = MappingProxyType({})
+    """Ids that hold the value, as it is in the patch."""
+    outcomes: Mapping[str, Outcome] = MappingProxyType({})
+    """By the new id: what became of them on the patch, as edited."""
+
+    def passes(self, test: str) -> bool:
+        return self.outcomes.get(self.renamed.get(test, test)) is Outcome.PASSED
+
+
+NONE_EDITED = EditedTests()
 
 
 def match_expectations(
     expectations: Iterable[Expectation], known: Sequence[str]
 ) -> dict[str, list[Expectation]]:
-    """By test id of base; a test can have several new values."""
+    """By test id of base, in the order in which they ran; a test can have several new values.
+
+    It may match more than the edit is about: what counts is that an edit makes a test pass.
+    """
     found: dict[str, list[Expectation]] = {}
     for expectation in expectations:
-        for test in known:
-            if _is_about(expectation, test):
-                found.setdefault(test, []).append(expectation)
+        for test in _in_row(expectation, _about(expectation, known)):
+            found.setdefault(test, []).append(expectation)
     return found
 
 
-def _is_about(expectation: Expectation, test: str) -> bool:
-    owner = test_file_of(expectation.path)
-    file, separator, name = test.partition("::")
+def match_tests(tests: Iterable[EditedTest], known: Iterable[str]) -> frozenset[str]:
+    wanted = list(tests)
+    return frozenset(t for t in known if any(_is_about(one.path, one.test, t) for one in wanted))
+
+
+def renamed_tests(
+    edited: Mapping[str, Sequence[Expectation]], base: Sequence[str], own: Sequence[str]
+) -> dict[str, str]:
+    """Ids of edited tests that are called otherwise in the patch: by their places in a table.
+
+    A runner's default ids hold the values of a row.
+    """
+    found: dict[str, str] = {}
+    for test, expectations in edited.items():
+        if test in own:
+            continue
+        for expectation in expectations:
+            before, after = _about(expectation, base), _about(expectation, own)
+            if name := _twin(test, expectation, before, after):
+                found.setdefault(test, name)
+    return found
+
+
+def _twin(test: str, expectation: Expectation, before: list[str], after: list[str]) -> str:
+    row = expectation.row
+    if row and (len(before), len(after)) == (row.rows, row.now_rows):
+        return after[row.now] if before[row.at] == test else ""
+    gone = [one for one in before if one not in after]
+    new = [one for one in after if one not in before]
+    return new[gone.index(test)] if len(gone) == len(new) and test in gone else ""
+
+
+def _in_row(expectation: Expectation, tests: list[str]) -> list[str]:
+    """Of the ids of one table that of the row; all of them where that is not known."""
+    row = expectation.row
+    return tests if row is None or len(tests) != row.rows else [tests[row.at]]
+
+
+def _about(expectation: Expectation, tests: Iterable[str]) -> list[str]:
+    return [test for test in tests if _is_about(expectation.path, expectation.test, test)]
+
+
+def _is_about(path: str, name: str, test: str) -> bool:
+    owner = test_file_of(path)
+    file, separator, title = test.partition("::")
     if not separator:
-        # unittest: dotted, and where its discovery started is not known here.
-        module = owner.removesuffix(".py").replace("/", ".")
-        inner = expectation.test.replace("::", ".")
-        return test.endswith(f".{inner}") and f".{module}.".endswith(
-            f".{test.removesuffix(inner).rstrip('.')}."
+        return _is_about_method(owner, name, test)
+    if owner.endswith(".py") and owner == path:
+        # A method is inherited by classes of other files, too.
+        inner, plain = name.rpartition("::"), title.partition("[")[0]
+        is_inherited = bool(inner[0]) and plain.rpartition("::")[0] != ""
+        return (is_inherited and plain.rpartition("::")[2] == inner[2]) or (
+            file == owner and plain == name
         )
     if file != owner:
         return False
-    if owner != expectation.path:
-        return _plain(name) == _plain(_NUMBER.sub("", expectation.test))
-    return name == expectation.test or name.startswith(f"{expectation.test}[")
+    if owner != path:
+        return _plain(title) == _plain(_NUMBER.sub("", name))
+    return title == name or fits(_HOLES.sub("\0", name), title)
+
+
+def _is_about_method(owner: str, name: str, test: str) -> bool:
+    """Unittest's ids are dotted, and where its discovery started is not known here."""
+    inner = name.replace("::", ".")
+    if "." in inner:
+        return test.endswith(f".{inner.rpartition('.')[2]}")
+    module = owner.removesuffix(".py").replace("/", ".")
+    start = test.removesuffix(inner).rstrip(".")
+    return test.endswith(f".{inner}") and f".{module}.".endswith(f".{start}.")
 
 
 def _plain(titles: str) -> str:

@@ -46,6 +46,8 @@ class OpenExpectation(Value):
     path: str
     before: str
     now: str
+    as_test: str = ""
+    """Its id with the new value, where that is another one."""
     own: bool = True
     """The patch itself changes the expectation; else another answer does."""
     given: bool = False

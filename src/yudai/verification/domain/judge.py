@@ -6,6 +6,7 @@ from typing import NamedTuple
 from yudai.testing.domain.report import RED, Baseline, Outcome, TestReport
 from yudai.verification.domain.expect import Expected
 from yudai.verification.domain.expectations import Expectation
+from yudai.verification.domain.expected_tests import EditedTest
 from yudai.verification.domain.facts import Examined
 from yudai.verification.domain.proof import OwnTest, ProofKind
 from yudai.verification.domain.rules import Rule, Rules
@@ -14,13 +15,19 @@ NOT_EXPECTED = Expected()
 
 
 class OwnTests(NamedTuple):
-    """The patch's own new tests: on the patch, and on base without it."""
+    """The patch's own tests, new ones and those that gained something: on the patch and on base."""
 
     on_patch: TestReport | None = None
     on_base: TestReport | None = None
+    grown: frozenset[str] = frozenset()
+    renamed: frozenset[str] = frozenset()
+    """Tests of base with another expected value in their id: they are not its own."""
 
     def new(self, baseline: Baseline) -> list[str]:
-        return [] if self.on_patch is None else sorted(set(self.on_patch.outcomes) - baseline.known)
+        if self.on_patch is None:
+            return []
+        ids = set(self.on_patch.outcomes)
+        return sorted((ids - baseline.known - self.renamed) | (ids & self.grown))
 
 
 class Suspicion(NamedTuple):
@@ -28,6 +35,8 @@ class Suspicion(NamedTuple):
     withheld: tuple[str, ...] = ()
     expectations: tuple[Expectation, ...] = ()
     """Edits of base's tests that only change expected values."""
+    grown: tuple[EditedTest, ...] = ()
+    """Tests of base that gained something, besides what changed in them."""
 
 
 NO_OWN_TESTS = OwnTests()

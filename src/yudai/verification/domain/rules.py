@@ -53,7 +53,8 @@ TEXTS: Mapping[Rule, str] = MappingProxyType(
         Rule.COMMANDS_NEED_TWO: "A plain command convicts only together with a second author's.",
         Rule.EQUAL_IS_ONE: "Equal patches are one answer, and add no weight to each other.",
         Rule.EXPECTATIONS_NEED_A_REASON: "A changed expectation is accepted if the issue gives the "
-        "new value for the same call and inputs, or if two independent answers agree and no answer that passes keeps the old.",
+        "new value for the same call and inputs, or if two independent answers agree and no "
+        "answer that passes keeps the old.",
         Rule.FAILURES_ARE_CONFIRMED: "What would fail a patch is run again, alone, on the patch "
         "and on base, before it counts.",
         Rule.UNKNOWN_IS_A_QUESTION: "A test that counts and could not be run is a question.",

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from yudai.kit.syntax import UnreadableError
+from yudai.verification.domain.edits.python_growth import has_grown, without_additions
 from yudai.verification.domain.edits.python_test_tree import (
     Function,
     Kind,
@@ -60,7 +61,7 @@ def _changed(piece: Piece, before: Pieces, after: Pieces) -> Iterator[Edit]:
         yield from _changed_test(piece, now, before, after)
     elif piece.kind is Kind.CLASS:
         yield from _changed_class(piece, now, before)
-    elif piece.kind in _WHOLE and not _same(piece, now):
+    elif piece.kind in _WHOLE and not _same(piece, now) and not _is_grown(piece, now):
         yield Edit(f"changes {_WHOLE[piece.kind]}{piece.name}", is_runner=piece.kind is Kind.HOOK)
     elif piece.kind in {Kind.VALUE, Kind.IMPORT, Kind.MARKER}:
         yield from _changed_support(piece, now, before)
@@ -79,11 +80,31 @@ def _changed_test(piece: Piece, now: Piece | None, before: Pieces, after: Pieces
         yield Edit(f"replaces the existing test {piece.name}")
     elif _is_newly_skipped(piece, now):
         yield Edit(f"skips the existing test {piece.name}")
-    elif not _same(piece, now):
-        changes = _changed_values(piece, now)
+    elif not _same(piece, kept := _without_additions(piece, now)):
+        changes = _changed_values(piece, kept)
         yield from map(Edit.of, changes)
         if not changes:
             yield Edit(f"edits the existing test {piece.name}")
+
+
+def _without_additions(piece: Piece, now: Piece) -> Piece:
+    if not isinstance(piece.node, Function) or not isinstance(now.node, Function):
+        return now
+    return now._replace(node=without_additions(piece.node, now.node))
+
+
+def grown_tests(base: str, patched: str) -> list[str]:
+    """Existing tests that say more than they did, besides what may have changed in them."""
+    before, after = pieces(base), pieces(patched)
+    try:
+        tests = [(p, after[p.name]) for p in before.values() if p.name in after and _is_test(p)]
+        return [p.name for p, now in tests if _without_additions(p, now).node is not now.node]
+    except RecursionError as error:
+        raise UnreadableError from error
+
+
+def _is_test(piece: Piece) -> bool:
+    return piece.kind is Kind.TEST
 
 
 def _changed_values(piece: Piece, now: Piece) -> list[Change]:
@@ -111,7 +132,11 @@ def _changed_class(piece: Piece, now: Piece | None, before: Pieces) -> Iterator[
 
 def _changed_support(piece: Piece, now: Piece | None, before: Pieces) -> Iterator[Edit]:
     """Values, imports and helpers matter when existing tests use them."""
-    if _same(piece, now) or (now is None and piece.kind in {Kind.MARKER, Kind.IMPORT}):
+    if (
+        _same(piece, now)
+        or _is_grown(piece, now)
+        or (now is None and piece.kind in {Kind.MARKER, Kind.IMPORT})
+    ):
         return
     name = piece.name.rpartition("::")[2]
     if piece.kind is Kind.MARKER:
@@ -155,6 +180,13 @@ def _same(piece: Piece, now: Piece | None) -> bool:
         return False
     old, new = _lasting(piece.node), _lasting(now.node)
     return len(old) == len(new) and all(map(_has_only_grown, old, new))
+
+
+def _is_grown(piece: Piece, now: Piece | None) -> bool:
+    """Whether objects and tables in it only gained something."""
+    if now is None or piece.kind is Kind.HOOK or piece.context != now.context:
+        return False
+    return has_grown(piece.node, now.node)
 
 
 def _core(piece: Piece) -> str:

@@ -16,6 +16,7 @@ from yudai.patches.test_paths import (
     name_of,
 )
 from yudai.verification.domain.edits.python_test_edits import Edit, edits
+from yudai.verification.domain.edits.python_test_edits import grown_tests as grown_python_tests
 from yudai.verification.domain.edits.python_test_tree import is_python
 from yudai.verification.domain.edits.script_test_edits import SCRIPTS, script_edits
 from yudai.verification.domain.edits.test_configuration import (
@@ -23,7 +24,9 @@ from yudai.verification.domain.edits.test_configuration import (
     changed_sections,
 )
 from yudai.verification.domain.expectations import Expectation
+from yudai.verification.domain.expected.script_tests import grown_titles
 from yudai.verification.domain.expected.snapshot_files import is_snapshot_file, snapshot_changes
+from yudai.verification.domain.expected_tests import EditedTest
 
 Texts = Mapping[str, str | None]
 
@@ -61,6 +64,23 @@ def tampering(base: Texts, patched: Texts, tests: Collection[str] = ()) -> tuple
         if base.get(path) != patched.get(path)
         for edit in _edits(path, base.get(path), patched.get(path), is_test=path in tests)
     )
+
+
+def grown_tests(base: Texts, patched: Texts) -> Iterator[EditedTest]:
+    """Existing tests that say more now."""
+    for path in sorted(base.keys() & patched.keys()):
+        before, after = base[path], patched[path]
+        if before is not None and after is not None and before != after:
+            yield from (EditedTest(path, test) for test in _grown(path, before, after))
+
+
+def _grown(path: str, before: str, after: str) -> list[str]:
+    if SCRIPTS.fullmatch(path):
+        return grown_titles(before, after)
+    try:
+        return grown_python_tests(before, after) if path.endswith(".py") else []
+    except UnreadableError:
+        return []
 
 
 def hijacking(patch: Patch, tests: Collection[str] = ()) -> tuple[Finding, ...]:

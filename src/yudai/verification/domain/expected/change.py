@@ -7,12 +7,22 @@ from typing import NamedTuple
 from yudai.verification.domain.expected.subject import Subject
 
 
+class Row(NamedTuple):
+    """A row of a table, before and now."""
+
+    at: int
+    rows: int
+    now: int
+    now_rows: int
+
+
 class Change(NamedTuple):
     test: str
     before: str
     now: str
     """Source texts, as long as they are."""
     subject: Subject = Subject()
+    row: Row | None = None
 
 
 class Rule(StrEnum):

@@ -7,7 +7,7 @@ from copy import deepcopy
 from typing import NamedTuple
 
 from yudai.kit.syntax import UnreadableError, unparse_python
-from yudai.verification.domain.expected.change import Change, Rule
+from yudai.verification.domain.expected.change import Change, Row, Rule
 from yudai.verification.domain.expected.python_assertions import Bound, Masker
 from yudai.verification.domain.expected.python_subject import bound_values, python_subject
 from yudai.verification.domain.expected.python_values import Slot, is_as_strict, is_value
@@ -64,7 +64,7 @@ def changed_values(
 
 def _change(test: str, old: Slot, new: Slot, values: Mapping[str, ast.expr]) -> Change:
     before, now = unparse_python(old.node), unparse_python(new.node)
-    return Change(test, before, now, python_subject(old.about, {**values, **old.row}))
+    return Change(test, before, now, python_subject(old.about, {**values, **old.row}), old.place)
 
 
 def _in_body(old: Function, new: Function) -> list[tuple[Slot, Slot]]:
@@ -90,12 +90,14 @@ def _in_decorators(test: Function, decorators: Decorators) -> Iterator[tuple[Slo
 
 def _in_rows(before: list[_Row], after: list[_Row]) -> Iterator[tuple[Slot, Slot]]:
     """Every old row must still be there, in its order; new ones may stand between."""
-    left = iter(after)
-    for row in before:
-        twin = next((other for other in left if other.text == row.text), None)
+    left = iter(enumerate(after))
+    for at, row in enumerate(before):
+        now, twin = next(((n, other) for n, other in left if other.text == row.text), (0, None))
         if twin is None:
             raise _NotOnlyValuesError
-        yield from zip(row.slots, twin.slots, strict=True)
+        place = Row(at, len(before), now, len(after))
+        olds = (slot._replace(place=place) for slot in row.slots)
+        yield from zip(olds, twin.slots, strict=True)
 
 
 def _table(decorator: ast.expr, test: _Masked) -> _Table | None:

@@ -7,7 +7,7 @@ from itertools import chain
 from types import MappingProxyType
 from typing import NamedTuple
 
-from yudai.verification.domain.expected.change import Rule, is_other_pattern, is_other_text
+from yudai.verification.domain.expected.change import Row, Rule, is_other_pattern, is_other_text
 
 # Calls that only write a value down; the last part of their name.
 _VALUES = frozenset(
@@ -51,6 +51,7 @@ class Slot(NamedTuple):
     """The value is compared by this name."""
     row: Mapping[str, ast.expr] = MappingProxyType({})
     """What else stands in the row of a table."""
+    place: Row | None = None
 
 
 class _Part(NamedTuple):

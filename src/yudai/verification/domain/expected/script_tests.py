@@ -1,10 +1,12 @@
 """Whether tests of a JavaScript or TypeScript file differ only in the values that they expect."""
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import NamedTuple
 
+from yudai.verification.domain.expected.alignment import aligned
 from yudai.verification.domain.expected.change import Change, Rule
 from yudai.verification.domain.expected.script_assertions import (
     Finder,
@@ -34,6 +36,11 @@ _DECLARES = frozenset({"const", "let", "var"})
 _GOES_ON = frozenset({"in", "instanceof", "as", "satisfies", "of"})
 _SPACED = frozenset({",", ":", "new", "as"})
 _FULL = 3
+_LITERAL = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|`(?:[^`\\]|\\.)*`|\b\d[\w.]*""")
+# A line that only asserts: before an old one, any other could change what that one sees.
+_ASSERTS = re.compile(
+    r"\s*(?:await\s+)?(?:expect(?:\.soft)?|assert(?:\.\w+)*|t\.\w+)\([^\r\u2028\u2029]*\);?\s*"
+)
 _MAX_TOKENS = 5_000
 _MAX_BOUND = 100
 _MAX_VALUE = 1_000
@@ -82,6 +89,23 @@ def restored(base: str, patched: str) -> Restored:
     return Restored(text, tuple(change for twin in found for change in twin.changes))
 
 
+def grown_titles(base: str, patched: str) -> list[str]:
+    """Tests of the file that say more than they did, besides what they expect now."""
+    try:
+        old, new = _file(base), _file(patched)
+        return [title for title, one, two in _pairs(old, new) if _is_grown(old, one, new, two)]
+    except (UnreadableScriptError, RecursionError, MemoryError):
+        return []
+
+
+def _is_grown(old: _File, one: _Block, new: _File, two: _Block) -> bool:
+    return len(_lines(_source(old, one))) < len(_lines(_source(new, two)))
+
+
+def _lines(text: str) -> list[str]:
+    return [line for line in text.split("\n") if line.strip()]
+
+
 class _Twin(NamedTuple):
     block: _Block
     """The test in the patched file."""
@@ -91,19 +115,44 @@ class _Twin(NamedTuple):
 
 
 def _changed(old: _File, new: _File) -> Iterator[_Twin]:
+    for title, one, two in _pairs(old, new):
+        before, after = _tokens(old, one), _tokens(new, two)
+        if max(len(before), len(after)) > _MAX_TOKENS:
+            continue
+        source = _source(old, one)
+        changes = _changes(title, before, after)
+        if not changes and (kept := _without_additions(source, _source(new, two))):
+            changes = _changes(title, tokens_of(source), tokens_of(kept))
+        if changes:
+            yield _Twin(two, source, changes)
+
+
+def _pairs(old: _File, new: _File) -> Iterator[tuple[str, _Block, _Block]]:
+    """Tests of one title that are not the same."""
     for title, blocks in old.tests.items():
         others = new.tests.get(title, [])
-        if len(others) != len(blocks):
-            continue
-        for one, two in zip(blocks, others, strict=True):
-            source = _source(old, one)
-            if source == _source(new, two):
-                continue
-            before, after = _tokens(old, one), _tokens(new, two)
-            if max(len(before), len(after)) > _MAX_TOKENS:
-                continue
-            if changes := _changes(title, before, after):
-                yield _Twin(two, source, changes)
+        if len(others) == len(blocks):
+            for one, two in zip(blocks, others, strict=True):
+                if _source(old, one) != _source(new, two):
+                    yield title, one, two
+
+
+def _without_additions(old: str, new: str) -> str:
+    """The new test without the lines that it gained; "" where an old line may be missing."""
+    before, after = _lines(old), _lines(new)
+    chosen = aligned(list(map(_keys, before)), list(map(_keys, after)))
+    added = [] if chosen is None else [line for n, line in enumerate(after) if n not in chosen]
+    if chosen is None or not added or not all(map(_ASSERTS.fullmatch, added)):
+        return ""
+    return "\n".join(after[n] for n in chosen)
+
+
+def _keys(line: str) -> tuple[str, str, str]:
+    """As it is, without texts and numbers behind the first one, and without any."""
+    plain = " ".join(line.split())
+    first, *rest = _LITERAL.split(plain)
+    head = _LITERAL.search(plain)
+    return (plain, f"{first}{head and head[0]}{'_'.join(rest)}", _LITERAL.sub("_", plain))
 
 
 def _changes(title: str, old: Sequence[Token], new: Sequence[Token]) -> list[Change]:

@@ -5,8 +5,10 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from yudai.verification.domain.expected.change import Change
+from yudai.verification.domain.expected.subject import Subject
 
 _MAX_TEXT = 5_000_000
+_TITLE_WORD = re.compile(r"(?<![A-Za-z])(?!tests?(?![A-Za-z]))[A-Za-z]{4,}")
 _SCRIPTS = re.compile(r".*(/__snapshots__/[^/]*\.snap|\.snapshot)")
 _AMBER = re.compile(r".*\.ambr")
 # No `${`: these files are run.
@@ -35,11 +37,16 @@ def snapshot_changes(path: str, base: str, patched: str) -> SnapshotChanges | No
     if after is None:
         return SnapshotChanges(is_weakened=True)
     changes = (
-        Change(key, value, after[key])
+        Change(key, value, after[key], _subject(key))
         for key, value in before.items()
         if key in after and after[key] != value
     )
     return SnapshotChanges(tuple(changes), is_weakened=not before.keys() <= after.keys())
+
+
+def _subject(key: str) -> Subject:
+    """Of an entry nothing is known but its titles."""
+    return Subject(tuple(dict.fromkeys(_TITLE_WORD.findall(key))), (), is_clear=True)
 
 
 class _UnreadableError(Exception):
