@@ -2,12 +2,13 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from fnmatch import fnmatchcase
+from glob import escape
 from types import MappingProxyType
 from typing import NamedTuple
 
 from yudai.testing.domain.report import Outcome
 from yudai.verification.domain.expectations import Expectation, test_file_of
-from yudai.verification.domain.sources.script_closure import fits
 
 _NUMBER = re.compile(r" \d+$")
 _SEPARATORS = re.compile(r" > |::|\.")
@@ -111,7 +112,7 @@ def _is_about(path: str, name: str, test: str) -> bool:
         return False
     if owner != path:
         return _plain(title) == _plain(_NUMBER.sub("", name))
-    return title == name or fits(_HOLES.sub("\0", name), title)
+    return title == name or _fits(name, title)
 
 
 def _is_about_method(owner: str, name: str, test: str) -> bool:
@@ -122,6 +123,11 @@ def _is_about_method(owner: str, name: str, test: str) -> bool:
     module = owner.removesuffix(".py").replace("/", ".")
     start = test.removesuffix(inner).rstrip(".")
     return test.endswith(f".{inner}") and f".{module}.".endswith(f".{start}.")
+
+
+def _fits(name: str, title: str) -> bool:
+    parts = _HOLES.split(name)
+    return len(parts) > 1 and fnmatchcase(title, "*".join(map(escape, parts)))
 
 
 def _plain(titles: str) -> str:
