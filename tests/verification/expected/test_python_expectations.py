@@ -172,6 +172,16 @@ def test_values_of_unittest(base: str, patched: str, before: str, now: str):
         ("assert f(1) == 2", "assert f(1)"),
         ("assert f(1) != 2", "assert f(1) != 3"),
         ("assert f(1) > 2", "assert f(1) > 1"),
+        ("assert 2 <= f(1)", "assert 1 <= f(1)"),
+        ("assert f(1) < 2", "assert f(1) < 3"),
+        ("assert f(1) > 2", "assert f(1) < 3"),
+        ("assert f(1) > 2", "assert f(1) >= 3"),
+        ("with raises(KeyError):\n    f(1)", "with raises(LookupError):\n    f(1)"),
+        ("with raises(E):\n    f(1)", "with raises((E, F)):\n    f(1)"),
+        ("assert isinstance(f(1), str)", "assert isinstance(f(1), object)"),
+        ("assert isinstance(f(1), bool)", "assert isinstance(f(1), int)"),
+        ("assert isinstance(f(1), str)", "assert isinstance(f(1), (str, int))"),
+        ("assert all(f(1))", "assert not all(f(1))"),
         ("assert 'a' not in f(1)", "assert 'b' not in f(1)"),
         ("assert f(1) == 2", "assert f(1) == 2 or True"),
         ("assert f(1) == 2 and g(1) == 3", "assert f(1) == 4 or g(1) == 3"),
@@ -230,8 +240,6 @@ def test_values_of_unittest(base: str, patched: str, before: str, now: str):
         ("assert is_equal(f(1), 2)", "assert not is_equal(f(1), 2)"),
         ("assert is_same('a', 'b')", "assert not is_same('a', 'b')"),
         ("assert f(1) == 2", "assert not f(1) == 2"),
-        ("assert is_valid(x)", "assert not is_valid(x)"),
-        ("assert find('x')", "assert not find('x')"),
         # fewer or other assertions, another set-up
         ("assert f(1) == 2\nassert g(1) == 3", "assert f(1) == 4"),
         ("assert f(1) == 2\nassert g(1) == 3", "assert g(1) == 4\nassert f(1) == 2"),
@@ -270,6 +278,27 @@ def test_what_weakens_a_test_is_only_tampering(base: str, patched: str):
 def test_what_weakens_a_unittest(base: str, patched: str):
     found_edits = in_test(f"self.{base}", f"self.{patched}")
     assert found_edits == [("edits the existing test test_total", None)]
+
+
+@pytest.mark.parametrize(
+    ("base", "patched", "before", "now"),
+    [
+        ("with raises(ValueError):\n    f(1)", "with raises(KeyError):\n    f(1)", "ValueError", "KeyError"),
+        ("raises(ValueError, f, 1)", "raises(shop.Missing, f, 1)", "ValueError", "shop.Missing"),
+        ("with raises((A, B)):\n    f(1)", "with raises((A, C)):\n    f(1)", "(A, B)", "(A, C)"),
+        ("self.assertRaises(ValueError, f, 1)", "self.assertRaises(KeyError, f, 1)", "ValueError", "KeyError"),
+        ("assert isinstance(f(1), str)", "assert isinstance(f(1), int)", "str", "int"),
+        ("self.assertIsInstance(f(1), str)", "self.assertIsInstance(f(1), int)", "str", "int"),
+        ("assert valid('x')", "assert not valid('x')", "True", "False"),
+        ("assert is_valid(x)", "assert not is_valid(x)", "True", "False"),
+        ("assert not find(y)", "assert find(y)", "False", "True"),
+        ("assert len(f(1)) > 2", "assert len(f(1)) > 3", "2", "3"),
+        ("assert 2 >= f(1)", "assert 1 >= f(1)", "2", "1"),
+        ("self.assertLess(f(1), 2)", "self.assertLess(f(1), -1)", "2", "-1"),
+    ],
+)  # fmt: skip
+def test_types_bounds_and_answers_of_yes_or_no(base: str, patched: str, before: str, now: str):
+    assert values(base, patched) == [(before, now)]
 
 
 def test_a_new_value_beside_more_assertions():

@@ -38,6 +38,11 @@ class Rule(StrEnum):
     """One of these is enough."""
     SUBSET = "subset"
     """Only what is named here is compared."""
+    TYPE = "type"
+    """A class, or one of these."""
+    LEAST = "least"
+    MOST = "most"
+    """More, or less, is right as well."""
 
 
 _MAX_PATTERN = 2_000

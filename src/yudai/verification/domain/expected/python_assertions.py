@@ -15,6 +15,7 @@ from yudai.verification.domain.expected.python_values import (
     is_literal,
     is_value,
 )
+from yudai.verification.domain.expected.strictness import is_bound, is_type
 
 # `is None` says as much as `== 3`: these become one another.
 _EXACT = frozenset({"assertEqual", "assertEquals", "assertIs", "assertIsNone"})
@@ -41,10 +42,25 @@ _CALLED = frozenset(
 )
 _AFFIXES = frozenset({"startswith", "endswith"})
 _RAISES = frozenset({"raises", "warns"})
-_PREDICATE = re.compile(r"(is|has|can|should|needs|are|was|allows|supports|accepts)(_\w+|[A-Z]\w*)")
+# Where a class stands that is expected: as the first argument, or the second.
+_TYPED_FIRST = frozenset(
+    {"raises", "warns", "assertRaises", "assertWarns", "assertRaisesRegex", "assertWarnsRegex"}
+)
+_TYPED_SECOND = frozenset({"assertIsInstance"})
+_BOUNDS = {
+    **dict.fromkeys(("assertGreater", "assertGreaterEqual"), Rule.LEAST),
+    **dict.fromkeys(("assertLess", "assertLessEqual"), Rule.MOST),
+}
+_ORDERS: tuple[tuple[type[ast.cmpop], Rule, Rule], ...] = (
+    (ast.Gt, Rule.LEAST, Rule.MOST),
+    (ast.GtE, Rule.LEAST, Rule.MOST),
+    (ast.Lt, Rule.MOST, Rule.LEAST),
+    (ast.LtE, Rule.MOST, Rule.LEAST),
+)
+# These are true of few things: their opposite is true of nearly all.
 _COMPARES = re.compile(
     r"equal|same|close|instance|subclass|match|like|subset|superset|disjoint|almost|approx|near"
-    r"|_in$|eq$",
+    r"|_in$|eq$|^(?:all|any|bool|callable|hasattr|compare\w*|contains?)$",
     re.IGNORECASE,
 )
 
@@ -102,6 +118,7 @@ class Masker(ast.NodeTransformer):
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         name = _last_name(node.func)
+        node = self._typed(name, node)
         if name in _CALLED:
             node = self._called(node)
         elif name in _RAISES:
@@ -112,6 +129,24 @@ class Masker(ast.NodeTransformer):
             words = [w for w in node.keywords if w.arg != "msg" or not is_value(w.value)]
             node = self._asserted(name, ast.Call(node.func, node.args, words))
         return self.generic_visit(node)
+
+    def _typed(self, name: str, call: ast.Call) -> ast.Call:
+        """With a mark for the class or the bound that it expects, if it expects one."""
+        if name in _BOUNDS and len(call.args) > 1 and is_bound(call.args[1]):
+            first, second, *rest = call.args
+            mark = self._mark(second, _BOUNDS[name], first)
+            return ast.Call(call.func, [first, mark, *rest], call.keywords)
+        at = 0 if name in _TYPED_FIRST else 1
+        if name not in _TYPED_FIRST | _TYPED_SECOND or len(call.args) <= at:
+            return call
+        if not is_type(call.args[at]):
+            return call
+        about = call.args[0] if at else self._block
+        if not at and len(call.args) > 1 and name in {"raises", "assertRaises", "warns"}:
+            about = _called_by(call)
+        arguments = list(call.args)
+        arguments[at] = self._mark(arguments[at], Rule.TYPE, about)
+        return ast.Call(call.func, arguments, call.keywords)
 
     def _asserted(self, name: str, call: ast.Call) -> ast.Call:
         first, *rest = call.args
@@ -173,6 +208,10 @@ class Masker(ast.NodeTransformer):
         if _is_predicate(inner):
             mark = self._mark(ast.Constant(not is_negated), Rule.EXACT, inner)
             return ast.Call(ast.Name("<truth>"), [inner, mark], [])
+        if isinstance(test, ast.Call) and _last_name(test.func) == "isinstance":
+            subject, *classes = test.args
+            marks = [self._mark(c, Rule.TYPE, subject) if is_type(c) else c for c in classes]
+            return ast.Call(test.func, [subject, *marks], test.keywords)
         if isinstance(test, ast.Call) and _last_name(test.func) in _AFFIXES and test.args:
             first, *rest = test.args
             about = test.func.value if isinstance(test.func, ast.Attribute) else None
@@ -184,7 +223,7 @@ class Masker(ast.NodeTransformer):
         if isinstance(test.ops[0], ast.In):
             return ast.Call(ast.Name("<in>"), self._member(left, right), [])
         if not isinstance(test.ops[0], ast.Eq | ast.Is):
-            return test
+            return self._ordered(test, left, right)
         form = "is" if isinstance(test.ops[0], ast.Is) else ""
         expected = self._side(left, right)
         if expected is None or (form and not _is_singleton(expected)):
@@ -192,6 +231,14 @@ class Masker(ast.NodeTransformer):
         subject = right if expected is left else left
         mark = self._mark(expected, Rule.EXACT, subject, form)
         return ast.Call(ast.Name("<equal>"), [subject, mark], [])
+
+    def _ordered(self, test: ast.Compare, left: ast.expr, right: ast.expr) -> ast.expr:
+        rules = next(((a, b) for op, a, b in _ORDERS if isinstance(test.ops[0], op)), None)
+        if rules is None or is_bound(left) == is_bound(right):
+            return test
+        if is_bound(right):
+            return ast.Compare(left, test.ops, [self._mark(right, rules[0], left)])
+        return ast.Compare(self._mark(left, rules[1], right), test.ops, [right])
 
     def _member(self, element: ast.expr, container: ast.expr) -> list[ast.expr]:
         if is_computed(container) and not self._is_candidate(container):
@@ -249,16 +296,11 @@ def _is_singleton(node: ast.expr) -> bool:
 
 
 def _is_predicate(node: ast.expr) -> bool:
-    """Whether this asks something of fixed values: then its opposite is as strict."""
+    """Whether this asks something that can be either way: then its opposite is as strict."""
     if isinstance(node, ast.Await):
         return _is_predicate(node.value)
-    if isinstance(node, ast.Call):
-        given = [*node.args, *(word.value for word in node.keywords)]
-        if not all(map(is_literal, given)):
-            return False
-        node = node.func
-    name = _last_name(node)
-    return _PREDICATE.fullmatch(name) is not None and _COMPARES.search(name) is None
+    name = _last_name(node.func if isinstance(node, ast.Call) else node)
+    return bool(name) and name not in _AFFIXES and _COMPARES.search(name) is None
 
 
 def _last_name(node: ast.expr) -> str:

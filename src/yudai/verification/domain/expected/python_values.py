@@ -2,12 +2,13 @@
 
 import ast
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain
 from types import MappingProxyType
 from typing import NamedTuple
 
 from yudai.verification.domain.expected.change import Row, Rule, is_other_pattern, is_other_text
+from yudai.verification.domain.expected.strictness import is_as_narrow, is_other_bound
 
 # Calls that only write a value down; the last part of their name.
 _VALUES = frozenset(
@@ -105,7 +106,13 @@ def _rank(node: ast.expr) -> int:
 
 def is_as_strict(old: Slot, new: Slot) -> bool:
     """Whether only literals differ, and not so that more results are right."""
-    if old.rule is not new.rule or not _has_same_parts(old.node, new.node):
+    if old.rule is not new.rule:
+        return False
+    return _NARROWER.get(old.rule, _is_value_as_strict)(old, new)
+
+
+def _is_value_as_strict(old: Slot, new: Slot) -> bool:
+    if not _has_same_parts(old.node, new.node):
         return False
     if old.form != new.form:
         return not _may_be_equal(old.node, new.node)
@@ -116,6 +123,13 @@ def is_as_strict(old: Slot, new: Slot) -> bool:
         return True
     check = is_other_pattern if old.rule is Rule.PATTERN else is_other_text
     return None not in texts and (texts[0] == texts[1] or check(texts[0] or "", texts[1] or ""))
+
+
+_NARROWER: Mapping[Rule, Callable[[Slot, Slot], bool]] = {
+    Rule.TYPE: lambda old, new: is_as_narrow(old.node, new.node),
+    Rule.LEAST: lambda old, new: is_other_bound(old.node, new.node, is_least=True),
+    Rule.MOST: lambda old, new: is_other_bound(old.node, new.node, is_least=False),
+}
 
 
 def _has_same_parts(old: ast.expr, new: ast.expr) -> bool:
