@@ -37,8 +37,9 @@ def test_a_changed_expectation_is_named():
     assert reason == "changes what test_total expects: 3 -> 4"
     subject = Subject(names=("total",), inputs=("1", "2"), is_clear=True)
     line = f"{PATH}: {reason}"
-    values = {"before": "3", "now": "4", "subject": subject}
-    assert expected == Expectation(test="test_total", path=PATH, line=line, **values)
+    assert expected == Expectation(
+        test="test_total", path=PATH, line=line, before="3", now="4", subject=subject
+    )
 
 
 @pytest.mark.parametrize(

@@ -46,9 +46,13 @@ def test_a_changed_expectation_is_named():
     [(reason, expected)] = in_test("expect(f(1)).toBe(3);", "expect(f(1)).toBe(4);")
     assert reason == "changes what shop > adds expects: 3 -> 4"
     subject = Subject(names=("f",), inputs=("1",), is_clear=True)
-    values = {"before": "3", "now": "4", "subject": subject}
     assert expected == Expectation(
-        test="shop > adds", path=PATH, line=f"{PATH}: {reason}", **values
+        test="shop > adds",
+        path=PATH,
+        line=f"{PATH}: {reason}",
+        before="3",
+        now="4",
+        subject=subject,
     )
 
 
