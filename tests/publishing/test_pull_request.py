@@ -25,7 +25,13 @@ from yudai.publishing.domain.pull_request import (
     reference,
     title,
 )
-from yudai.publishing.domain.summary import CommentFacts, FileDelta, PublishedSolve, file_deltas
+from yudai.publishing.domain.summary import (
+    AskedQuestion,
+    CommentFacts,
+    FileDelta,
+    PublishedSolve,
+    file_deltas,
+)
 from yudai.ranking.domain.scorecard import Place, Scorecard
 from yudai.runs.domain.states import RunState
 from yudai.solves.domain.matrix import Contestant, patch_contestant
@@ -512,3 +518,19 @@ def test_what_does_not_fit_is_left_out_and_said_so():
     assert len(text) <= MAX_BODY
     assert "More was said here than fits" in text
     assert text.endswith(f"Fixes #12\n\n{marker(SOLVE)}\n")
+
+
+def test_a_question_shows_where_the_patches_are():
+    asked = AskedQuestion(
+        name="0000cccc",
+        text="Which is right?",
+        detail="The issue says: 4",
+        choices=(),
+        runs=(RunId("0190a000-0000-7000-8000-0000run-2"),),
+    )
+    place = _place(2, _passed(), run_id=asked.runs[0], handle="my <b>")
+    story = _story(champion=None, others=(place,), questions=(asked,))
+    assert "- my &lt;b&gt;: `yudai show 000run-2 --diff`" in comment(story, CommentFacts())
+    paged = story.model_copy(update={"page_url": "https://yudai.example/solves/1"})
+    page = f"https://yudai.example/solves/1/runs/{asked.runs[0]}"
+    assert f"--diff`, or [its page]({page})" in comment(paged, CommentFacts())

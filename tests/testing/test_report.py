@@ -88,3 +88,15 @@ def test_a_command_with_a_patchs_tests_is_another_test():
 def test_a_baseline_survives_json():
     baseline = Baseline(first=report(a="passed"), second=report(a="failed"), command="x")
     assert Baseline.model_validate_json(baseline.model_dump_json()) == baseline
+
+
+def test_a_failure_in_a_line():
+    def said(**facts: str) -> str:
+        return Failure.model_validate({"kind": FailureKind.ASSERTION, **facts}).line
+
+    assert said(type="AssertionError", message="assert 1 == 2\n where") == (
+        "AssertionError: assert 1 == 2 where"
+    )
+    assert said(type="ValueError", message="ValueError: bad") == "ValueError: bad"
+    assert (said(type="ValueError"), said(message="gone"), said()) == ("ValueError", "gone", "")
+    assert len(said(message="x" * 9000)) == 300

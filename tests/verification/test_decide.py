@@ -529,3 +529,26 @@ def test_a_handle_that_reads_like_a_refusal_can_be_chosen_and_refused():
         "reject": {"reject": PASSED, "none": FAILED},
         "none-2": {"reject": FAILED, "none": FAILED},
     }
+
+
+def test_a_question_says_how_a_test_failed_and_what_a_patch_without_proof_changes():
+    pair = [answer("one", proof("x")), answer("two", proof("y"))]
+    fails = (
+        met("one", "two", "failed", "x", message="AssertionError: assert 3 == 4"),
+        met("two", "one", "failed", "y"),
+    )
+    [support] = decided(pair, *fails).questions
+    assert support.kind is QuestionKind.SUPPORT
+    assert support.detail.splitlines() == [
+        "two fails one::x (passed by 1): AssertionError: assert 3 == 4",
+        "one fails two::y (passed by 1)",
+    ]
+    red = Failure(kind=FailureKind.EXCEPTION, type="TypeError", message="no\nkeyword total")
+    helper = proof(kind=ProofKind.INTERFACE, tied=False, symbols=("total",), red=red)
+    [interface] = decided([answer("one", helper)]).questions
+    assert interface.detail == "t, on the base: TypeError: no keyword total"
+    silent = answer("one", is_asked_without_proof="it is a refactoring", size=3, executed=12)
+    [unproved] = decided([silent]).questions
+    assert unproved.detail == (
+        "3 lines of code changed; 12 tests of the base ran, and none is broken"
+    )

@@ -25,6 +25,7 @@ from yudai.verification.domain.decide import Decision, decide
 from yudai.verification.domain.facts import NOT_EXAMINED, Candidate
 from yudai.verification.domain.question import PersonAnswer, Question
 from yudai.verification.domain.rules import RULES, Rules
+from yudai.verification.domain.sources.issue_text import nearest_passage
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger()
 
@@ -48,11 +49,22 @@ class StoredFacts:
         async with self.store.read() as db:
             examination = await runs.examination_of(db, solve_id) or NOT_EXAMINED
             found = await runs.examined_runs(db, solve_id)
+            solve = await solves.get(db, solve_id)
         candidates = [
             Candidate(run.id, run.handle, author_of(run.contestant), examined)
             for run, examined in found
         ]
-        return decide(candidates, examination, rules=self.rules, answers=answers)
+        decision = decide(candidates, examination, rules=self.rules, answers=answers)
+        issue = f"{solve.issue_title}\n{solve.issue_body}"
+        asked = tuple(_with_issue(question, issue) for question in decision.questions)
+        return decision._replace(questions=asked)
+
+
+def _with_issue(question: Question, issue: str) -> Question:
+    """With the issue's own words: a person has to judge by them."""
+    passage = nearest_passage(issue, f"{question.text}\n{question.detail}")
+    detail = "\n\n".join(part for part in (question.detail, f"The issue says: {passage}") if part)
+    return question.model_copy(update={"detail": detail})
 
 
 @dataclass(frozen=True)

@@ -226,6 +226,7 @@ class _CrossExamination:
             is_behaviour=self.case.is_behaviour(failure, author.parts.tests)
             and not is_in_laid(failure, pair.laid),
             says="" if outcome is None else str(outcome),
+            message="" if failure is None else failure.line,
         )
 
     async def _execute(

@@ -5,6 +5,7 @@ import pytest
 import yaml
 
 import yudai.demo
+from yudai.verification.domain.sources.issue_text import nearest_passage
 from yudai.verification.domain.tie import is_file_tied, is_tied, match_score
 
 DEMO = Path(yudai.demo.__file__).parent
@@ -268,3 +269,14 @@ def test_the_tests_of_the_demo_are_tied_to_its_issue(name: str):
     found = [is_tied("tests/test_a.py", text, f"tests/test_a.py::{t}", issue=issue) for t in tests]
     assert any(found)
     assert tests
+
+
+def test_the_passage_of_an_issue_that_is_nearest_to_a_question():
+    issue = (
+        "Export is wrong\n\nThe header is fine. The total of `export_rows` is 3, not 4.\n\nThanks!"
+    )
+    asked = "Should tests/test_a.py::test_total expect 4 instead?\nexport_rows"
+    assert nearest_passage(issue, asked) == "The total of `export_rows` is 3, not 4."
+    assert nearest_passage(issue, "nothing of it") == "Export is wrong"
+    assert nearest_passage("", asked) == ""
+    assert len(nearest_passage("x" * 9000, asked)) == 500

@@ -11,6 +11,7 @@ from yudai.kit.ids import short
 from yudai.views.domain.document import QuestionView, SolveDocument
 
 _MAX_LINES = 200
+_MAX_PATCHES = 10
 
 
 def show_questions(document: SolveDocument, console: Console, *, server: str = "") -> None:
@@ -46,6 +47,9 @@ def _show_open(
         more = f"  … {len(lines) - _MAX_LINES} more lines (--json)"
         console.print(Text(more, style="dim"), soft_wrap=True)
     where = f" --server {server}" if server else ""
+    for run_id in question.runs[:_MAX_PATCHES]:
+        diff = f"  {program()} show {short(run_id)} --diff{where}"
+        console.print(Text(diff, style="dim"), soft_wrap=True)
     for choice in question.choices:
         # Ids are foreign text, and a person copies the line into a shell.
         said = f"  {command} {quote(one_line(choice.id))}{where}"

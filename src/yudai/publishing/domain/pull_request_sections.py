@@ -2,7 +2,7 @@
 
 from yudai.forge.domain.markdown import code_span, fence, md
 from yudai.gateway.domain.models import SCRIPTED_PREFIX, is_script
-from yudai.kit.ids import short
+from yudai.kit.ids import RunId, short
 from yudai.kit.money import usd
 from yudai.patches.patch import readable
 from yudai.publishing.domain.summary import AskedQuestion, FileDelta, PublishedSolve
@@ -235,7 +235,7 @@ def attention(solve: PublishedSolve, card: Scorecard) -> str:
 def questions(solve: PublishedSolve) -> tuple[str, ...]:
     """Each open question with what is needed to decide and a command for each choice."""
     answered = [_answered(asked) for asked in solve.questions if asked.choice is not None]
-    left = [_question(asked) for asked in solve.questions if asked.choice is None]
+    left = [_question(solve, asked) for asked in solve.questions if asked.choice is None]
     return (*left[:_MAX_QUESTIONS], "\n".join(answered[:_MAX_QUESTIONS]))
 
 
@@ -244,14 +244,29 @@ def _answered(asked: AskedQuestion) -> str:
     return f"- {md(asked.text)} **{md(said)}**, says {md(asked.answered_by, limit=MAX_NAME)}"
 
 
-def _question(asked: AskedQuestion) -> str:
+def _question(solve: PublishedSolve, asked: AskedQuestion) -> str:
     choices = "\n".join(
         f"- {code_span(f'/yudai answer {asked.name} {choice.id}')} {md(choice.text)}"
         for choice in asked.choices
     )
     detail = fence(asked.detail, limit=_MAX_DETAIL) if asked.detail.strip() else ""
-    parts = (f"#### {md(asked.text, limit=MAX_REASON)}", detail, choices)
+    parts = (f"#### {md(asked.text, limit=MAX_REASON)}", detail, _diffs(solve, asked), choices)
     return "\n\n".join(part for part in parts if part)
+
+
+def _diffs(solve: PublishedSolve, asked: AskedQuestion) -> str:
+    """Where the patches are that a question is about."""
+    handles = {p.scorecard.run_id: p.scorecard.contestant.handle for p in solve.others}
+    lines = [
+        f"- {md(handles.get(run_id, ''), limit=MAX_NAME)}: `yudai show {short(run_id)} --diff`"
+        + (f", or [its page]({page})" if is_link(page := _page_of(solve, run_id)) else "")
+        for run_id in asked.runs[:_MAX_LISTED]
+    ]
+    return "\n".join(("The patches:\n", *lines)) if lines else ""
+
+
+def _page_of(solve: PublishedSolve, run_id: RunId) -> str:
+    return f"{solve.page_url}/runs/{run_id}" if solve.page_url else ""
 
 
 def rivals(solve: PublishedSolve) -> str:

@@ -1,6 +1,6 @@
 """The facts about an ended solve that are published at a forge."""
 
-from yudai.kit.ids import SolveId
+from yudai.kit.ids import RunId, SolveId
 from yudai.kit.value import Value
 from yudai.patches.patch import Patch, readable
 from yudai.ranking.domain.scorecard import Place
@@ -24,6 +24,8 @@ class AskedQuestion(Value):
     text: str
     detail: str
     choices: tuple[Choice, ...]
+    runs: tuple[RunId, ...] = ()
+    """The answers that it is about."""
     choice: str | None = None
     """The answer."""
     answered_by: str = ""

@@ -4,8 +4,11 @@ from enum import StrEnum
 
 from pydantic import Field
 
+from yudai.kit.text import line
 from yudai.kit.value import Value
 from yudai.testing.domain.runners import TestRunner
+
+_MAX_LINE = 300
 
 
 class Outcome(StrEnum):
@@ -55,6 +58,14 @@ class Failure(Value):
     message: str = ""
     frames: tuple[Frame, ...] = ()
     """Of the repository only, the innermost last."""
+
+    @property
+    def line(self) -> str:
+        """What a person needs to see of it."""
+        said = (
+            self.message if self.message.startswith(self.type) else f"{self.type}: {self.message}"
+        )
+        return line(said.strip(": \n"), width=_MAX_LINE)
 
 
 NOT_SAID = Failure(kind=FailureKind.UNKNOWN)

@@ -6,9 +6,9 @@ from itertools import combinations
 from yudai.kit.ids import RunId
 from yudai.verification.domain.answers import AnswerSet
 from yudai.verification.domain.expect import PERSON, question_key
-from yudai.verification.domain.facts import Crossing
+from yudai.verification.domain.facts import Crossing, Examined
 from yudai.verification.domain.judge import Proof
-from yudai.verification.domain.proof import ProofKind
+from yudai.verification.domain.proof import OwnTest, ProofKind
 from yudai.verification.domain.question import (
     ACCEPT,
     REJECT,
@@ -181,7 +181,7 @@ def _unproved(found: AnswerSet, verdicts: Verdicts) -> Iterator[Question]:
                 " the issue does not name.",
                 choices=(ACCEPT, REJECT),
                 runs=(run_id,),
-                detail="\n".join(test.id for test in new),
+                detail="\n".join(map(_red, new)),
             )
         elif why := candidate.examined.is_asked_without_proof:
             yield Question(
@@ -190,7 +190,18 @@ def _unproved(found: AnswerSet, verdicts: Verdicts) -> Iterator[Question]:
                 text=f"Does {candidate.handle} solve the issue? No test can show it: {why}.",
                 choices=(ACCEPT, REJECT),
                 runs=(run_id,),
+                detail=_changes(candidate.examined),
             )
+
+
+def _red(test: OwnTest) -> str:
+    """How a test failed on base."""
+    return f"{test.id}{(test.red and test.red.line and f', on the base: {test.red.line}') or ''}"
+
+
+def _changes(examined: Examined) -> str:
+    lines = "1 line" if examined.size == 1 else f"{examined.size} lines"
+    return f"{lines} of code changed; {examined.executed} tests of the base ran, and none is broken"
 
 
 def _handles(found: AnswerSet, runs: list[RunId]) -> tuple[Choice, ...]:
@@ -202,7 +213,7 @@ def _handles(found: AnswerSet, runs: list[RunId]) -> tuple[Choice, ...]:
 def _failures(found: AnswerSet, runs: list[RunId]) -> str:
     return "\n".join(
         f"{found.answers[c.target].handle} fails {found.answers[c.author].handle}::{c.test}"
-        f" (passed by {found.support[c.author, c.test]})"
+        f" (passed by {found.support[c.author, c.test]}){c.message and f': {c.message}'}"
         for c in found.crossings
         if c.author in runs and c.target in runs and found.fails(c)
     )

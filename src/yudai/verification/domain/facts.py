@@ -114,6 +114,8 @@ class Crossing(Value):
     """It failed by what the code did, not for lack of a name."""
     says: str = ""
     """What the runner said of it: skipped, xfailed, nothing."""
+    message: str = ""
+    """How it failed, in a line: for the person who has to decide."""
 
 
 class OnlyInside(Value):

@@ -20,6 +20,10 @@ _NO_NAMES = words(
     for and or that which with should must can could does do has have if when not a an the as by
     be so but from at it takes returns body signature default defaults argument arguments"""
 )
+_COMMON = words("""the and for that this with from not but are was does has have its which when then
+    issue test tests answer answers base fails passed right solve line lines expect instead""")
+_PASSAGES = re.compile(r"\n+|(?<=[.!?])\s+(?=[A-Z`\"'])")
+_MOST_OF_PASSAGE = 500
 _QUOTES = re.compile(
     r"""(?<!\w)"([^"\n]{1,300})"(?!\w)|(?<!\w)'([^'\n]{1,300})'(?!\w)"""
     r"""|\u201c([^\u201d\n]{1,300})\u201d|\u2018([^\u2019\n]{1,300})\u2019"""
@@ -106,6 +110,17 @@ def is_identifier(word: str) -> bool:
 def holds(issue: str, literal: str) -> bool:
     """Whether a text stands in the issue, whatever its spaces and letters' size."""
     return flattened(literal).casefold() in read_issue(issue).flat.casefold()
+
+
+def nearest_passage(issue: str, text: str) -> str:
+    """The sentence or line of an issue that says most of a text's words; its beginning if none."""
+    asked = {word.casefold() for word in _WORDS.findall(text) if len(word) > 2} - _COMMON
+    passages = [part.strip() for part in _PASSAGES.split(issue[:_MOST_CHARACTERS]) if part.strip()]
+    if not passages:
+        return ""
+    said = [{word.casefold() for word in _WORDS.findall(part)} & asked for part in passages]
+    weights = [sum(1 + is_identifier(word) for word in words) for words in said]
+    return passages[weights.index(max(weights))][:_MOST_OF_PASSAGE]
 
 
 def stands_alone(issue: str, literal: str) -> bool:
