@@ -68,6 +68,38 @@ def test_three_patches_of_a_folder_and_the_best_one_applied(arena: Arena):
     assert arena.leaves_nothing()
 
 
+def test_two_patches_of_which_each_fails_the_others_test_and_a_person_who_knows(arena: Arena):
+    five = {
+        "doubling.py": SOURCE.replace("else 1", "else 5"),
+        "tests/test_five.py": TEST.replace("double(0), 0", "double(0), 5"),
+    }
+    patch = Repository(arena.root / "folder").patch(five)
+    (arena.root / "my five.patch").write_bytes(patch)
+    both = ("--patch", "right.patch", "--patch", "my five.patch")
+    judged = arena("judge", "folder", *both, *WORDS)
+    assert judged.returncode == 2, judged.stderr
+    found = document(judged)
+    assert (found["solve"]["state"], found["solve"]["champion"]) == ("awaiting_review", None)
+    [question] = found["questions"]
+    assert question["kind"] == "support"
+    assert {choice["id"] for choice in question["choices"]} >= {"right.patch", "my five.patch"}
+    for words in (
+        "right.patch fails my five.patch::",
+        "AssertionError: 0 != 5",
+        "AssertionError: 5 != 0",
+        "The issue says: ",
+    ):
+        assert words in question["detail"]
+    waiting = arena("answer", found["solve"]["id"])
+    for run_id in question["runs"]:
+        assert f"show {run_id[-8:]} --diff" in waiting.stdout
+    answered = arena("answer", found["solve"]["id"], "right.patch", "--json")
+    assert answered.returncode == 0, answered.stderr
+    by_name = places(document(answered))
+    assert document(answered)["solve"]["champion"] == by_name["right.patch"]["run_id"]
+    assert by_name["my five.patch"]["verdict"]["status"] == "failed"
+
+
 @pytest.mark.real
 def test_a_branch_becomes_a_branch(arena: Arena):
     folder = arena.root / "folder"
