@@ -3945,6 +3945,11 @@ export interface components {
              * @default []
              */
             blocked: components["schemas"]["BlockedEntry"][];
+            /**
+             * Partial
+             * @default
+             */
+            partial: string;
             matrix: components["schemas"]["Matrix"];
             budget: components["schemas"]["Budget"];
             /** Runs */

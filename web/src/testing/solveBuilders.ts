@@ -134,6 +134,7 @@ export function someFacts(over: Partial<SolveView> = {}): SolveView {
     reason: "",
     budget_ended: null,
     blocked: [],
+    partial: "",
     progress,
     matrix: { models: [], temperatures: [], max_edits: [], strategies: [], agents: [] },
     budget: {

@@ -23,7 +23,7 @@ interface Props {
   diff: (runId: string) => void;
 }
 
-const HEADS = ["fixed", "broken", "files", "lines", "time", "cost"] as const;
+const HEADS = ["fixed", "broken", "files", "lines", "size", "time", "cost"] as const;
 
 /** The ranking, with the numbers behind it and a reason for each place. */
 export function Scorecard(props: Props) {
@@ -149,6 +149,7 @@ const Row = memo(function Row({
       <Figure value={verdict.broken.length} colour="text-bad" />
       <Figure value={place.files_changed} />
       <Figure value={place.lines_changed} />
+      <Figure value={place.size} />
       <td className="text-right tabular-nums">{duration(place.latency_ms / 1000)}</td>
       <td className="text-right tabular-nums">{money(place.cost_usd)}</td>
       <td className="min-w-52 text-soft [overflow-wrap:anywhere]">

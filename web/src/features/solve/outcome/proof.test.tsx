@@ -68,3 +68,11 @@ it("shows a hostile handle of an equal answer as text", () => {
   expect(screen.getByText(/same answer as <img src=x>/)).toBeInTheDocument();
   expect(container.textContent).not.toContain("\u202e");
 });
+
+it("shows the size by which answers are ranked, beside the raw lines", () => {
+  table([aPlace({ verdict: PROVED, lines_changed: 40, size: 7 })]);
+  const heads = screen.getAllByRole("columnheader").map(({ textContent }) => textContent);
+  const cells = screen.getAllByRole("row")[1]?.querySelectorAll("td, th");
+  expect(cells?.[heads.indexOf("lines")]).toHaveTextContent("40");
+  expect(cells?.[heads.indexOf("size")]).toHaveTextContent("7");
+});
