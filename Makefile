@@ -89,6 +89,7 @@ bench: setup  ## the measurements that the issues give numbers for
 	$(RUN)yudai bench overhead
 	$(RUN)yudai bench sandbox
 	$(RUN)yudai bench polling
+	$(RUN)yudai bench verdict
 	$(RUN)python -m tests.e2e.support.measure_page
 	$(RUN)python -m tests.support.servers.with_postgres $(RUN)yudai bench fanout --database
 	$(RUN)python -m tests.support.servers.with_postgres $(RUN)yudai bench recovery --database

@@ -63,6 +63,24 @@ def recovery(*, json: Json = False, database: BenchDatabase = "") -> int:
     return run_until_signal(_run_recovery(database=database, json=json))
 
 
+@bench.command()
+def verdict(
+    *,
+    json: Json = False,
+    rounds: Annotated[int, typer.Option(min=1)] = 3,
+    against: Annotated[
+        Path | None,
+        typer.Option(
+            file_okay=False,
+            exists=True,
+            help="Another checkout of Yudai, after `make setup`, to compare solves with.",
+        ),
+    ] = None,
+) -> int:
+    """Compare `yudai judge` with bare runs of the tests, and solves with another checkout."""
+    return run_until_signal(_run_verdict(rounds=rounds, against=against, json=json))
+
+
 Result = TypeVar("Result", bound=Value)
 
 
@@ -130,6 +148,18 @@ async def _run_recovery(*, database: str, json: bool) -> int:
         f"from kill -9 to the first run that continues ({way.processes}): "
         f"{_below(way.seconds, way.target_s, 's')}"
         for way in result.ways
+    ]
+    return _print(result, lines, json=json)
+
+
+async def _run_verdict(*, rounds: int, against: Path | None, json: bool) -> int:
+    from yudai.bench import verdict
+
+    result = await _measured(partial(verdict.measure, rounds=rounds, against=against))
+    lines = [
+        f"{cost.what}: {cost.ours_s:.1f} s against {cost.other_s:.1f} s: "
+        f"{_against(cost.ratio, cost.target)}"
+        for cost in result.costs
     ]
     return _print(result, lines, json=json)
 
