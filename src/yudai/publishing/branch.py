@@ -7,6 +7,7 @@ from yudai.forge.domain.repository import RepoRef, Role, repo_ref
 from yudai.forge.ports.remote import BaseMove, Built, CommitText, CredentialKind, Mirrors
 from yudai.kit.errors import ConflictError
 from yudai.kit.ids import RunId, SolveId
+from yudai.publishing.compare_issues import compare_with_open_issues
 from yudai.publishing.context import PublishContext, Work
 from yudai.publishing.domain.publication import PublicationEvent
 from yudai.publishing.domain.pull_request import commit_message
@@ -35,6 +36,8 @@ class BranchWriter:
 
     async def commit(self, work: Work) -> Move:
         row, by = work.row, work.by
+        # Stored with this step, so that a commit that is built again says the same.
+        work = work._replace(comparison=await compare_with_open_issues(self.publishing, work))
         built = await self._build(work)
         base = row.base_branch
         if not base:
@@ -53,6 +56,7 @@ class BranchWriter:
             "commit": built.commit,
             "base_commit": row.base_commit,
             "base_move": move,
+            **work.comparison.model_dump(mode="json", exclude_defaults=True),
         }
         return Move(PublicationEvent.COMMITTED, columns, data)
 

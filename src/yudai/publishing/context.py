@@ -1,7 +1,7 @@
 """What all publishing steps share: rows, credentials, and the order of writes to the forge."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -20,13 +20,15 @@ from yudai.kit.value import from_attributes
 from yudai.patches.inspection import Inspection, inspect, too_large
 from yudai.patches.patch import Patch, parse_patch
 from yudai.publishing import queries as publications
-from yudai.publishing.domain.publication import PublicationState
+from yudai.publishing.domain.issue_comparison import IssueComparison
+from yudai.publishing.domain.publication import PublicationEvent, PublicationState
 from yudai.publishing.domain.summary import AskedQuestion, PublishedSolve, file_deltas
 from yudai.publishing.tables import PublicationRow
 from yudai.ranking.rank import places_of
 from yudai.runs import queries as runs
 from yudai.runs.tables import RunRow
 from yudai.solves import queries as solves
+from yudai.solves import timeline as events
 from yudai.solves.domain.states import SolveState
 from yudai.solves.tables import QuestionRow, SolveRow
 from yudai.store import write_turns
@@ -74,6 +76,9 @@ def page_of(frontend_url: str | None, backend_url: str | None, domain: str | Non
 Sleep = Callable[[float], Awaitable[object]]
 
 
+_COMMITTED = publications.KINDS[PublicationEvent.COMMITTED]
+
+
 class DismissedError(RefusedError):
     """A person dismissed the solve, so there is no pull request and no comment."""
 
@@ -87,6 +92,7 @@ class Work(NamedTuple):
     repo: RepoRef
     by: Credential
     questions: tuple[AskedQuestion, ...] = ()
+    comparison: IssueComparison = IssueComparison()
 
 
 class Prepared(NamedTuple):
@@ -110,12 +116,14 @@ class PublishContext:
             solve = await solves.get(db, row.solve_id)
             rows = await runs.of_solve(db, row.solve_id)
             asked = await solves.questions(db, row.solve_id)
+            committed = await events.of_kinds(db, row.solve_id, (_COMMITTED,))
             # After PUSHED a pull request may exist that is not recorded yet: look for it first.
             if row.state is not PublicationState.PUSHED:
                 await _check_wanted(db, row, solve)
         repo = parse_target(row.repo_url, forge=self.forge.url).repo
         by = await self._credential(repo, row.actor)
-        return Work(row, solve, rows, repo, by, tuple(map(_asked, asked)))
+        comparison = _comparison(committed[-1].data) if committed else IssueComparison()
+        return Work(row, solve, rows, repo, by, tuple(map(_asked, asked)), comparison)
 
     async def prepare(self, work: Work) -> Prepared:
         """RefusedError for a patch that may not be published."""
@@ -127,7 +135,7 @@ class PublishContext:
     async def published(self, work: Work) -> PublishedSolve:
         """The facts for a comment, also without a patch or with one that may not be published."""
         run_id = work.row.run_id or work.solve.champion_run_id
-        facts = published_solve(work.solve, work.runs, run_id=run_id, page=self.page)
+        facts = self._facts(work, run_id)
         if run_id is not None:
             # It may have been refused because the patch cannot be read.
             with suppress(RefusedError):
@@ -160,13 +168,17 @@ class PublishContext:
             setattr(row, name, getattr(changed, name))
 
     async def _inspect_patch(self, work: Work, run_id: RunId) -> "_Inspected":
-        published = published_solve(work.solve, work.runs, run_id=run_id, page=self.page)
+        published = self._facts(work, run_id)
         kind = ArtifactKind.JOINED_PATCH if published.joined_test else ArtifactKind.PATCH
         content = await artifact_of(self.context, run_id, kind)
         if reason := too_large(len(content)):
             return _Inspected(content, Inspection(blocks=(reason,)), published)
         # In a thread: megabytes take seconds, which would block the event loop.
         return await asyncio.to_thread(_read, content, published, work.solve.project.protected)
+
+    def _facts(self, work: Work, run_id: RunId | None) -> PublishedSolve:
+        facts = published_solve(work.solve, work.runs, run_id=run_id, page=self.page)
+        return facts.model_copy(update={"comparison": work.comparison})
 
     async def _credential(self, repo: RepoRef, actor: str) -> Credential:
         """Read each time, so that a revoked right is not used.
@@ -187,6 +199,11 @@ def is_own(by: Credential, actor: str) -> bool:
     if by.kind is CredentialKind.SERVER:
         return actor == LOCAL_USER
     return by.kind is CredentialKind.USER and bool(actor)
+
+
+def _comparison(data: Mapping[str, object]) -> IssueComparison:
+    known = {name: data[name] for name in IssueComparison.model_fields if name in data}
+    return IssueComparison.model_validate(known)
 
 
 def _asked(row: QuestionRow) -> AskedQuestion:

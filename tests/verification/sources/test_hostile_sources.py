@@ -10,7 +10,7 @@ from yudai.verification.domain.proof import Subject
 from yudai.verification.domain.symbols import introduced, kept_texts, named_by, used
 from yudai.verification.domain.test_sources import normalised, source_of
 from yudai.verification.domain.test_subjects import subjects
-from yudai.verification.domain.tie import is_tied, match_score
+from yudai.verification.domain.tie import is_tied, match_scores
 
 _PYTHON = """test_a(x=1): |class A(B): |    |\n|x|(|)|[|]|{|}|.|,|= |import a |from a import x |def
 |self|assert |with |raises(E, match='a')| as e:|"a"|'|f'{x}'|lambda: |@fixture\n|open(|__file__
@@ -59,6 +59,6 @@ def every_reader(base: str, patched: str, ending: str, name: str, issue: str) ->
             assert normalised(read) == normalised(read)
         about = subjects(path, base, test, issue=issue, source_paths=[source], files=files)
         assert set(about) <= set(Subject)
-        score = match_score(path, base, test, issue, files)
+        score = match_scores(path, base, test, [issue], files)[0]
         assert score > 0 or not is_tied(path, base, test, issue=issue, files=files)
     assert isinstance([named_by(issue, symbol) for symbol in symbols], list)

@@ -6,7 +6,7 @@ import yaml
 
 import yudai.demo
 from yudai.verification.domain.sources.issue_text import nearest_passage
-from yudai.verification.domain.tie import is_file_tied, is_tied, match_score
+from yudai.verification.domain.tie import is_file_tied, is_tied, match_scores
 
 DEMO = Path(yudai.demo.__file__).parent
 
@@ -46,7 +46,7 @@ def tied(text: str, issue: str) -> bool:
 
 
 def score(text: str, issue: str) -> int:
-    return match_score("tests/test_a.py", text, "tests/test_a.py::test_it", issue)
+    return match_scores("tests/test_a.py", text, "tests/test_a.py::test_it", [issue])[0]
 
 
 @pytest.mark.parametrize(
@@ -157,7 +157,7 @@ def test_the_issue_that_a_test_is_about_has_the_higher_score():
 def test_unreadable_files_and_other_texts_are_tied_to_nothing():
     assert not tied("def test_it(:", SLUG)
     assert not is_tied("a_test.go", "slugify 42", "go test", issue=SLUG)
-    assert match_score("a_test.go", "nothing of it", "go test", SLUG) == 0
+    assert match_scores("a_test.go", "nothing of it", "go test", [SLUG])[0] == 0
 
 
 OTHERS = [
@@ -190,7 +190,10 @@ def test_in_other_languages_calls_and_literals_are_read_by_lines(
     issue = SLUG.replace("slugify", "Slugify") if "Slugify" in text else SLUG
     assert is_tied(path, text, "", issue=issue) is is_its
     assert not is_tied(path, text, "", issue=MONEY)
-    assert not is_its or match_score(path, text, "", issue) > match_score(path, text, "", MONEY)
+    assert (
+        not is_its
+        or match_scores(path, text, "", [issue])[0] > match_scores(path, text, "", [MONEY])[0]
+    )
 
 
 def test_of_a_file_whose_tests_are_not_known_only_what_is_new_counts():

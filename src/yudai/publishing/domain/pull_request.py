@@ -94,9 +94,14 @@ def reference(solve: PublishedSolve) -> str:
 
 def _shortfall(solve: PublishedSolve) -> str:
     """Why the issue stays open, in one sentence."""
-    return (
-        "" if solve.issue_number is None else shortfall_phrase(_champion(solve).scorecard.verdict)
-    )
+    if solve.issue_number is None:
+        return ""
+    if solve.comparison.nearer is not None:
+        nearer = f"#{solve.comparison.nearer}"
+        return f"It does not close the issue: the tests that prove it match {nearer} better."
+    if solve.comparison.unread:
+        return "Other open issues could not be read: its proof was compared with none of them."
+    return shortfall_phrase(_champion(solve).scorecard.verdict)
 
 
 def body(solve: PublishedSolve) -> str:

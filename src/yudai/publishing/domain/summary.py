@@ -3,6 +3,7 @@
 from yudai.kit.ids import RunId, SolveId
 from yudai.kit.value import Value
 from yudai.patches.patch import Patch, readable
+from yudai.publishing.domain.issue_comparison import IssueComparison
 from yudai.ranking.domain.scorecard import Place
 from yudai.verification.domain.phrases import is_closing
 from yudai.verification.domain.question import Choice
@@ -50,6 +51,8 @@ class PublishedSolve(Value):
     """One line: why this champion, or why none."""
     questions: tuple[AskedQuestion, ...] = ()
     """Open and answered ones."""
+    comparison: IssueComparison = IssueComparison()
+    """Of the champion's proof with the other open issues."""
     files: tuple[FileDelta, ...] = ()
     flags: tuple[str, ...] = ()
     """What a reviewer should look at first: one line each."""
@@ -60,7 +63,8 @@ class PublishedSolve(Value):
     def is_closing(self) -> bool:
         """Whether the champion's verdict shows that this very issue is solved."""
         champion = self.champion
-        return champion is not None and is_closing(champion.scorecard.verdict)
+        is_nearest = self.comparison.nearer is None
+        return champion is not None and is_nearest and is_closing(champion.scorecard.verdict)
 
     @property
     def joined_test(self) -> str:

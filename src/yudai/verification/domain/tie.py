@@ -1,7 +1,7 @@
 """Whether a test is about this issue: it calls what the issue names with what the issue gives."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from yudai.kit.syntax import UnreadableError
 from yudai.verification.domain.edits.script_test_edits import SCRIPTS
@@ -71,13 +71,22 @@ def is_file_tied(path: str, before: str | None, after: str, *, issue: str) -> bo
     return is_tied(path, added, "", issue=issue)
 
 
-def match_score(path: str, text: str, test: str, issue: str, files: Texts | None = None) -> int:
-    """How much of an issue a test uses: to be compared with the same test's score for others."""
+def match_scores(
+    path: str, text: str, test: str, issues: Sequence[str], files: Texts | None = None
+) -> list[int]:
+    """How much of each issue a test uses: they are to be compared with each other."""
     facts = _facts(path, text, test, files or {})
-    if facts is None:
-        return 0
-    matches = [*named_in(issue, facts), *given_in(issue, facts)]
-    return sum(match.weight for match in matches)
+    return [0 if facts is None else _score(facts, issue) for issue in issues]
+
+
+def part_scores(path: str, text: str, issues: Sequence[str]) -> list[int]:
+    """The same of a part of a file, which can only be read by lines."""
+    facts = _text_facts(path, text)
+    return [_score(facts, issue) for issue in issues]
+
+
+def _score(facts: Facts, issue: str) -> int:
+    return sum(match.weight for match in (*named_in(issue, facts), *given_in(issue, facts)))
 
 
 def _facts(path: str, text: str, test: str, files: Texts) -> Facts | None:
