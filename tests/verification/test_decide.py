@@ -552,3 +552,16 @@ def test_a_question_says_how_a_test_failed_and_what_a_patch_without_proof_change
     assert unproved.detail == (
         "3 lines of code changed; 12 tests of the base ran, and none is broken"
     )
+
+
+def test_other_words_of_the_right_exception_convict_nobody():
+    right, other = answer("right", proof(is_worded=True)), answer("other", proof("other's"))
+    agreed = met("other", "right", test="other's")
+    reworded = met("right", "other", "failed", is_wording=True)
+    assert statuses(decided([right, other], agreed, reworded))["other"] is PASSED
+    found = decided([right, other], agreed, reworded.model_copy(update={"is_wording": False}))
+    assert statuses(found)["other"] is FAILED
+    without = RULES.without(Rule.SUBJECTS_PROVE_NOTHING)
+    assert statuses(decided([right, other], agreed, reworded, rules=without))["other"] is FAILED
+    asked = answer("right", proof())
+    assert statuses(decided([asked, other], agreed, reworded))["other"] is FAILED

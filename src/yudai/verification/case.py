@@ -10,7 +10,7 @@ from yudai.patches.patch import Patch
 from yudai.projects.domain.project import Project
 from yudai.sandboxes.port import BaseRef
 from yudai.testing.domain.report import Baseline, Failure, TestPlan
-from yudai.verification.domain.facts import is_behaviour
+from yudai.verification.domain.facts import compares_message, is_behaviour
 from yudai.verification.domain.rules import RULES, Rules
 from yudai.verification.executions import Executions
 from yudai.verification.test_files import TestFiles
@@ -79,8 +79,17 @@ class VerificationCase(NamedTuple):
         """Whether a failure shows what the code did; the patch's test files are test code."""
         if failure is None or not failure.frames:
             return is_behaviour(failure, is_test=True)
+        return is_behaviour(failure, is_test=self._is_in_test(failure, tests))
+
+    def is_wording(self, failure: Failure | None, tests: Patch) -> bool:
+        """Product code that raises what a runner says of wording has only itself to lose."""
+        if failure is None or not failure.frames:
+            return False
+        return compares_message(failure) and self._is_in_test(failure, tests)
+
+    def _is_in_test(self, failure: Failure, tests: Patch) -> bool:
         inner = failure.frames[-1].path
-        return is_behaviour(failure, is_test=self.files.holds_path(inner) or inner in tests.paths)
+        return self.files.holds_path(inner) or inner in tests.paths
 
 
 class Parts(NamedTuple):

@@ -225,6 +225,7 @@ class _CrossExamination:
             answered=_answered(report, author.tests[test]),
             is_behaviour=self.case.is_behaviour(failure, author.parts.tests)
             and not is_in_laid(failure, pair.laid),
+            is_wording=self.case.is_wording(failure, author.parts.tests),
             says="" if outcome is None else str(outcome),
             message="" if failure is None else failure.line,
         )

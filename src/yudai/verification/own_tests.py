@@ -193,13 +193,16 @@ def _weighed(
     unnamed = [s for s in one.symbols if not _is_named(case, readings, s, reports.copied)]
     symbols = [s for s in unnamed if s.kind is not SymbolKind.MODULE]
     loads = [s for s in one.loads if not named_by(case.issue, s)]
+    about, other = (subjects_of(case, readings, one, asks_words=asks) for asks in (True, False))
+    is_about_words = case.is_wording(red, parts.tests)
     return OwnTest(
         id=one.id,
         kind=_kind(case, parts, readings, one, reports),
         named=bool(one.symbols) and not symbols and len(unnamed) < len(one.symbols),
         symbols=tuple(dict.fromkeys(s.name for s in (symbols or unnamed))),
         loads=tuple(dict.fromkeys(s.name for s in loads)),
-        subjects=subjects_of(case, readings, one),
+        subjects=about if is_about_words else other,
+        is_worded=about != other and not is_about_words,
         tied=_is_tied(case, readings, one),
         seconds=reports.on_patch.durations.get(one.id, reports.on_patch.duration_s),
         red=red,
@@ -237,7 +240,10 @@ def _is_tied(case: VerificationCase, readings: Readings, one: ReadTest) -> bool:
     return is_tied(one.path, one.text, one.id, issue=case.issue, files=readings.tests_after)
 
 
-def subjects_of(case: VerificationCase, readings: Readings, one: ReadTest) -> tuple[Subject, ...]:
+def subjects_of(
+    case: VerificationCase, readings: Readings, one: ReadTest, *, asks_words: bool = True
+) -> tuple[Subject, ...]:
+    """`asks_words`: what a caught exception has to say counts, too."""
     return subjects(
         one.path,
         one.text,
@@ -247,6 +253,7 @@ def subjects_of(case: VerificationCase, readings: Readings, one: ReadTest) -> tu
         private=[s.name for s in one.symbols if s.name.startswith("_")],
         files=readings.tests_after,
         sources=readings.sources_after,
+        asks_words=asks_words,
     )
 
 

@@ -425,3 +425,25 @@ def test_a_nasty_script_does_not_take_long():
     text = f"it('x', () => {{\n{lines} expect(a0).toBe('x' + a1); fs.readFileSync(a0);\n}});\n"
     subjects("a.test.js", text, "a.test.js::x", issue="", source_paths=SOURCES)
     assert time.process_time() - start < 5
+
+
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        ("tests/a.py", "with pytest.raises(ValueError, match='no such row'): f()"),
+        ("tests/a.py", "with pytest.raises(ValueError) as e: f()\n    e.match('no such row')"),
+        ("tests/a.test.js", "expect(() => f()).toThrow('no such row');"),
+        ("tests/a.test.js", "assert.throws(() => f(), /no such row/);"),
+        ("tests/a.test.js", "assert.throws(() => f(), { message: 'no such row' });"),
+        ("tests/a.test.js", "expect(f()).rejects.toMatchObject({ message: 'no such row' });"),
+        ("tests/a.test.js", "expect(f()).rejects.toHaveProperty('message', 'no such row');"),
+    ],
+)
+def test_words_of_an_exception_that_is_demanded_are_told_apart(path: str, body: str):
+    is_python = path.endswith(".py")
+    text = f"def test_it():\n    {body}\n" if is_python else f"it('test_it', () => {{ {body} }});"
+    found = [
+        subjects(path, text, f"{path}::test_it", issue="", source_paths=(), asks_words=asks)
+        for asks in (True, False)
+    ]
+    assert found == [("wording",), ()]

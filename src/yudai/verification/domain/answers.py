@@ -132,6 +132,9 @@ class AnswerSet:
         if self.is_unsettled(crossing):
             return False
         test = self.tests[crossing.author, crossing.test]
+        is_only_wording = test.is_worded and crossing.is_wording
+        if is_only_wording and Rule.SUBJECTS_PROVE_NOTHING in self.rules:
+            return False
         is_foreign = bool(test.symbols or test.loads) and not crossing.is_behaviour
         is_about_itself = bool(test.symbols) and not test.tied
         is_excused = is_foreign or is_about_itself

@@ -27,6 +27,17 @@ _NO_VALUE = re.compile(
 )
 _LOOKUPS = frozenset({"KeyError", "IndexError"})
 _LIMITS = frozenset({"TimeoutError", "TimeoutExpired"})
+# What runners say when the right exception says something else.
+_OTHER_WORDS = re.compile(
+    r"Regex pattern did not match|Pattern .* (?:does not match|not found in) "
+    r"|['\"].*['\"] does not match ['\"]|The input did not match the regular expression"
+    r"|matching the regex were emitted\..*Emitted warnings: \[(?!\])"
+    r"|\bReceived message:|\bto throw (?:an )?error (?:including|matching|with message) .*but got ",
+    re.DOTALL,
+)
+_CHANGED_LINE = re.compile(r"^[-+] +(.*)$", re.MULTILINE)
+_MESSAGE_LINE = re.compile(r"[\"']?message[\"']?:")
+_NO_CHANGES = frozenset({"actual - expected", "Received", "Expected"})
 
 
 class BaseProof(Value):
@@ -112,6 +123,8 @@ class Crossing(Value):
     answered: Answered
     is_behaviour: bool = True
     """It failed by what the code did, not for lack of a name."""
+    is_wording: bool = False
+    """It raised what the test asks for, and only said it in other words."""
     says: str = ""
     """What the runner said of it: skipped, xfailed, nothing."""
     message: str = ""
@@ -199,6 +212,20 @@ def is_behaviour(failure: Failure | None, *, is_test: bool) -> bool:
     if failure.kind in {FailureKind.ASSERTION, FailureKind.TIMEOUT}:
         return True
     return failure.kind in {FailureKind.EXCEPTION, FailureKind.EXIT} and not is_test
+
+
+def compares_message(failure: Failure | None) -> bool:
+    """Whether an assertion about an exception fails only by what the exception says."""
+    if failure is None or failure.kind is not FailureKind.ASSERTION:
+        return False
+    if _OTHER_WORDS.search(failure.message):
+        return True
+    lines = [line for line in _CHANGED_LINE.findall(failure.message) if not _is_legend(line)]
+    return bool(lines) and all(map(_MESSAGE_LINE.match, lines))
+
+
+def _is_legend(line: str) -> bool:
+    return re.sub(r" *(?:[-+] *)?\d*$", "", line) in _NO_CHANGES
 
 
 def is_of_base(failure: Failure | None) -> bool:

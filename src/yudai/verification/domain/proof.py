@@ -54,6 +54,8 @@ class OwnTest(Value):
     """What it is about that the issue does not ask for: such a test proves nothing."""
     tied: bool = False
     """It calls what the issue names, with something that the issue gives."""
+    is_worded: bool = False
+    """It also asks for an exception's words: another answer may say them differently."""
     seconds: float = 0.0
     """How long it took on its author's patch."""
     red: Failure | None = None

@@ -26,8 +26,12 @@ def subjects(  # noqa: PLR0913 - all that a test is judged by
     private: Collection[str] = (),
     files: Texts | None = None,
     sources: Texts | None = None,
+    asks_words: bool = True,
 ) -> tuple[Subject, ...]:
-    """In the order of Subject; nothing where the test cannot be read."""
+    """In the order of Subject; nothing where the test cannot be read.
+
+    `asks_words`: what a caught exception has to say counts, too.
+    """
     find = _finder(path, sources or {})
     if find is None:
         return ()
@@ -37,7 +41,11 @@ def subjects(  # noqa: PLR0913 - all that a test is judged by
         )
     except (UnreadableError, RecursionError, MemoryError):
         return ()
-    found = {finding.subject for finding in findings if not _asks_for(issue, finding)}
+    found = {
+        finding.subject
+        for finding in findings
+        if not _asks_for(issue, finding) and (asks_words or not finding.is_caught)
+    }
     return tuple(subject for subject in Subject if subject in found)
 
 

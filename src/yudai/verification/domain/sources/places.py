@@ -61,6 +61,8 @@ class Finding(NamedTuple):
     """The file or the private name."""
     literals: tuple[str, ...] = ()
     """What is compared with it."""
+    is_caught: bool = False
+    """The words of an exception that the same assertion demands."""
 
 
 def finding_of(

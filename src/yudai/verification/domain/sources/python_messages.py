@@ -69,7 +69,7 @@ def _matched(call: ast.Call, places: Places) -> Iterator[Finding]:
         texts = list(places.strings(pattern))
         pieces = texts if escaped else [piece for text in texts for piece in literal_pieces(text)]
         if pieces or not texts:
-            yield Finding(Subject.WORDING, literals=tuple(pieces))
+            yield Finding(Subject.WORDING, literals=tuple(pieces), is_caught=True)
 
 
 def _is_info(names: list[str]) -> bool:

@@ -45,24 +45,27 @@ def wording(
 ) -> Iterator[Finding]:
     """`functions`: helpers by their names."""
     script = piece.script
-    said = _said(script, piece.part)
+    known = _said(script, piece.part)
     is_chai = any("chai" in module for module in test.imports.values())
     shows_help = not _HELP.isdisjoint(texts(test.script, test.own.part))
     for assertion in assertions(script, piece.part):
-        asked = list(_asked(script, assertion, values, is_chai=is_chai))
+        caught = [*_asked(script, assertion, values, is_chai=is_chai)]
+        caught += _asked_of_rejection(script, assertion)
+        asked: list[str] = []
         looks = (
             values.mention(script, assertion.subject, _MESSAGES)
             or _spies(script, assertion)
-            or _is_said(script, assertion.subject, said)
+            or _is_said(script, assertion.subject, known)
             or _comes_from(script, assertion.subject, values, functions)
         )
         if looks or shows_help:
             asked += [text for part in assertion.given for text in texts(script, part)]
             if assertion.root == "assert":
                 asked += texts(script, assertion.subject)
-        asked = [t for t in asked if any(map(str.isalpha, t)) and t not in _HELP]
-        if asked:
-            yield Finding(Subject.WORDING, literals=tuple(asked))
+        for found, is_caught in ((asked, False), (caught, True)):
+            said = tuple(t for t in found if any(map(str.isalpha, t)) and t not in _HELP)
+            if said:
+                yield Finding(Subject.WORDING, literals=said, is_caught=is_caught)
 
 
 def _said(script: Script, part: Statement) -> _Said:
@@ -146,6 +149,17 @@ def _asked(script: Script, assertion: Assertion, values: Values, *, is_chai: boo
         if part.end == part.start + 1 and script.is_name(part.start):
             for other, inner in values.made_of(script.word(part.start)):
                 yield from _texts_of(other, inner)
+
+
+def _asked_of_rejection(script: Script, assertion: Assertion) -> Iterator[str]:
+    """`expect(promise).rejects.toMatchObject({ message })`, `.toHaveProperty("message", ...)`."""
+    end = assertion.subject.end
+    if [script.word(end + i) for i in (1, 2)] != [".", "rejects"] or assertion.matcher in _THROWS:
+        return
+    is_message = [script.string(part.start) for part in assertion.given[:1]] == ["message"]
+    for part in assertion.given[is_message:]:
+        if is_message or script.word(part.start) == "{":
+            yield from _texts_of(script, part)
 
 
 def _texts_of(script: Script, part: Statement) -> Iterator[str]:
