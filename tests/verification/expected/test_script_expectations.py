@@ -56,6 +56,37 @@ def test_a_changed_expectation_is_named():
     )
 
 
+@pytest.mark.parametrize(
+    ("base", "patched", "before", "now"),
+    [
+        ("expect(f(1)).toBeTruthy();", "expect(f(1)).toBeFalsy();", "true", "false"),
+        ("expect(() => f(1)).toThrow(TypeError);", "expect(() => f(1)).toThrow(RangeError);", "TypeError", "RangeError"),
+        ("assert.throws(() => f(1), TypeError);", "assert.throws(() => f(1), RangeError);", "TypeError", "RangeError"),
+        ("expect(f(1)).toBeInstanceOf(Shop);", "expect(f(1)).toBeInstanceOf(Store);", "Shop", "Store"),
+        ("expect(f(1)).toBeGreaterThan(2);", "expect(f(1)).toBeGreaterThan(3);", "2", "3"),
+        ("expect(f(1)).toBeLessThan(2);", "expect(f(1)).toBeLessThan(-1);", "2", "-1"),
+        ("return request(app).get('/').expect(404);", "return request(app).get('/').expect(200);", "404", "200"),
+    ],
+)  # fmt: skip
+def test_types_bounds_and_codes(base: str, patched: str, before: str, now: str):
+    assert values(base, patched) == [(before, now)]
+
+
+@pytest.mark.parametrize(
+    ("base", "patched"),
+    [
+        ("expect(f(1)).toBeTruthy();", "expect(f(1)).toBe(false);"),
+        ("expect(f(1)).toBeInstanceOf(Shop);", "expect(f(1)).toBeInstanceOf(Object);"),
+        ("assert.throws(() => f(1), TypeError);", "assert.throws(() => f(1), Error);"),
+        ("expect(f(1)).toBeLessThan(2);", "expect(f(1)).toBeLessThan(3);"),
+        ("return request(app).get('/').expect(404);", "return request(app).get('/b').expect(200);"),
+        ("return request(app).get('/').expect(404);", "return request(app).get('/').expect(any);"),
+    ],
+)
+def test_what_lets_more_through(base: str, patched: str):
+    assert [expected for _, expected in in_test(base, patched)] == [None]
+
+
 def test_a_new_value_beside_more_assertions():
     old = "expect(f(1)).toBe(2);"
     assert values(old, "expect(f(1)).toBe(3);\n    expect(f(2)).toBe(4);") == [("2", "3")]

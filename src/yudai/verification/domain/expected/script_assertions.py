@@ -1,5 +1,6 @@
 """The assertions of a JavaScript test, with the values that they expect taken out."""
 
+import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
@@ -36,6 +37,9 @@ _MATCHERS: Mapping[str, tuple[int, Rule]] = {
     **dict.fromkeys(("toThrow", "toThrowError", "throw", "throws"), (-1, Rule.PATTERN)),
     **dict.fromkeys(("toMatch", "match", "toHaveTextContent"), (0, Rule.PATTERN)),
     **dict.fromkeys(("string", "startWith", "endWith"), (0, Rule.TEXT)),
+    **dict.fromkeys(("toBeInstanceOf", "instanceOf", "instanceof"), (0, Rule.TYPE)),
+    **dict.fromkeys(("toBeGreaterThan", "toBeGreaterThanOrEqual"), (0, Rule.LEAST)),
+    **dict.fromkeys(("toBeLessThan", "toBeLessThanOrEqual"), (0, Rule.MOST)),
     "toMatchObject": (0, Rule.SUBSET),
 }
 # All their arguments are expected, from this one on.
@@ -45,6 +49,9 @@ _CALLED = {
     **dict.fromkeys(("toHaveBeenNthCalledWith", "nthCalledWith"), 1),
 }
 _NULLARY = {"toBeNull": "null", "toBeUndefined": "undefined"}
+# These are true of as much as their opposite.
+_TRUTHS = {"toBeTruthy": "true", "toBeFalsy": "false"}
+_CLASS = re.compile(r"[A-Z]\w*")
 _EQUAL = frozenset({"toBe", "toEqual", "toStrictEqual"})
 _PROPERTIES = frozenset({"true", "false", "null", "undefined"})
 _WEAK_WORDS = frozenset({"not", "any", "oneOf", "some"})
@@ -106,6 +113,11 @@ class Finder:
         is_member = at > 0 and self.tokens[at - 1].text in {".", "?."}
         if name == "expect" and not is_member:
             yield from self._expect(at + 1)
+        elif name == "expect" and self.tokens[at + 1].text == "(":
+            # supertest: `request(app).get("/").expect(404)`
+            self._about = ()
+            for argument in self.arguments(at + 1):
+                yield from self._value(argument, Rule.EXACT)
         elif name == "should" and is_member:
             self._about = ()
             yield from self._chain(at + 1)
@@ -145,6 +157,10 @@ class Finder:
             value = Token("word", _NULLARY[name], 0, 0, _NULLARY[name])
             slot = Slot((value,), Rule.EXACT, name, self._about)
             yield Place(at, end, slot, "<equal>")
+        elif name in _TRUTHS and not given:
+            value = Token("word", _TRUTHS[name], 0, 0, _TRUTHS[name])
+            slot = Slot((value,), Rule.EXACT, "truth", self._about)
+            yield Place(at, end, slot, "<truth>")
         elif name in _EQUAL and len(given) == 1:
             yield from self._equal(at, name, end, given[0])
         else:
@@ -196,7 +212,9 @@ class Finder:
         if len(tokens) == 1 and tokens[0].text in self._names:
             self.uses[tokens[0].text] += rule is Rule.EXACT
             self.abouts[tokens[0].text] = self._about
-        elif is_value(tokens):
+        elif _is_class(tokens) and rule in {Rule.TYPE, Rule.PATTERN}:
+            yield self._marked(*where, Rule.TYPE)
+        elif is_value(tokens) and rule is not Rule.TYPE:
             yield self._marked(*where, _rule(rule, tokens[0]))
 
     def _marked(self, start: int, end: int, rule: Rule) -> Place:
@@ -205,7 +223,8 @@ class Finder:
 
     def _is_value(self, where: tuple[int, int]) -> bool:
         tokens = self.tokens[slice(*where)]
-        return is_value(tokens) or (len(tokens) == 1 and tokens[0].text in self._names)
+        is_known = len(tokens) == 1 and (tokens[0].text in self._names or _is_class(tokens))
+        return is_value(tokens) or is_known
 
     def _is_computed(self, start: int, end: int) -> bool:
         tokens = self.tokens[start:end]
@@ -215,6 +234,10 @@ class Finder:
 
     def _text(self, at: int) -> str:
         return self.tokens[at].text if at < len(self.tokens) else ""
+
+
+def _is_class(tokens: Tokens) -> bool:
+    return len(tokens) == 1 and _CLASS.fullmatch(tokens[0].text) is not None
 
 
 def _expected_arguments(name: str) -> tuple[int, int | None, Rule]:

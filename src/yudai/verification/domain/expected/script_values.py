@@ -1,7 +1,7 @@
 """What a JavaScript expression expects: literals may change, everything else in it must stay."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -10,6 +10,7 @@ from yudai.verification.domain.expected.script_tokens import Token, codes_of
 
 CONSTANTS = frozenset({"true", "false", "null", "undefined", "NaN", "Infinity"})
 _VALUES = re.compile(r"Date|Map|Set|URL|\w*Error|\w+Array")
+_BROAD = frozenset({"Error", "Object", "Function"})
 _OPENERS = {"(": ")", "[": "]", "{": "}"}
 _OPERATORS = frozenset({"+", "-", "*", "/"})
 _ENDS = frozenset({",", ")", "]", "}", ";"})
@@ -55,8 +56,40 @@ def read(tokens: Sequence[Token], at: int = 0) -> Reading:
 
 def is_as_strict(old: Slot, new: Slot) -> bool:
     """Whether only literals differ, and not so that more results are right."""
+    if old.rule is not new.rule:
+        return False
+    return _NARROWER.get(old.rule, _is_value_as_strict)(old, new)
+
+
+def _is_class_as_narrow(old: Slot, new: Slot) -> bool:
+    one, two = old.tokens[0].text, new.tokens[0].text
+    return one == two or two not in _BROAD
+
+
+def _is_bound_as_strict(old: Slot, new: Slot) -> bool:
+    before, after = (_number(slot) for slot in (old, new))
+    if before is None or after is None:
+        return False
+    return after >= before if old.rule is Rule.LEAST else after <= before
+
+
+def _number(slot: Slot) -> float | None:
+    try:
+        return float("".join(token.text for token in slot.tokens).replace("_", ""))
+    except ValueError:
+        return None
+
+
+_NARROWER: Mapping[Rule, Callable[[Slot, Slot], bool]] = {
+    Rule.TYPE: _is_class_as_narrow,
+    Rule.LEAST: _is_bound_as_strict,
+    Rule.MOST: _is_bound_as_strict,
+}
+
+
+def _is_value_as_strict(old: Slot, new: Slot) -> bool:
     before, after = read(old.tokens), read(new.tokens)
-    if old.rule is not new.rule or before.parts != after.parts:
+    if before.parts != after.parts:
         return False
     if not set(after.calls) <= set(before.calls):
         return False
