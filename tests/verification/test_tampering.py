@@ -271,7 +271,8 @@ def test_fixtures_and_tables_may_gain_entries():
     assert reasons(base, base.replace("'a': 1", "'a': 2")) == ["changes the fixture shop"]
     assert reasons(base, base.replace("'a': 1, ", "")) == ["changes the fixture shop"]
     assert reasons(base, base.replace("{'a'", "{**x, 'a'")) == ["changes the fixture shop"]
-    assert reasons(base, base.replace("[(1, 2)]", "[(1, 2, 3)]")) == []
+    wider = reasons(base, base.replace("[(1, 2)]", "[(1, 2, 3)]"))
+    assert wider == ["changes CASES, which existing tests use"]
 
 
 def test_a_script_s_test_that_gains_a_line_has_grown():
@@ -317,6 +318,82 @@ def test_a_parametrize_with_names_may_grow_too():
     assert reasons(base, base.replace("[1]", "[1, 2]").replace("['a']", "['a', 'b']")) == []
     assert reasons(base, base.replace("ids", "id")) == ["edits the existing test test_a"]
     assert reasons(base, base.replace("p.mark", "q.mark")) == ["edits the existing test test_a"]
+
+
+def expected(
+    base: str, patched: str, path: str = "tests/test_calc.py"
+) -> list[tuple[str, str, str]]:
+    found = [one.expectation for one in tampering({path: base}, {path: patched})]
+    assert all(found)
+    return [(one.test, one.before, one.now) for one in found if one]
+
+
+CONSTANTS = """
+WANT = "5s"
+CASES = {5: "5s", 6: "6s"}
+ROWS = [(5, "5s"), (6, "6s")]
+GIVEN = 5
+
+@pytest.mark.parametrize("n, want", ROWS)
+def test_rows(n, want):
+    assert human(n) == want
+
+def test_want():
+    assert human(GIVEN) == WANT
+
+def test_cases():
+    for n, want in CASES.items():
+        assert human(n) == want
+
+class TestHuman:
+    want = "5s"
+
+    def test_own(self):
+        assert human(5) == self.want
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "test", "before", "now"),
+    [
+        ('WANT = "5s"', 'WANT = "5 s"', "test_want", "'5s'", "'5 s'"),
+        ('{5: "5s"', '{5: "5 s"', "test_cases", "'5s'", "'5 s'"),
+        ('(6, "6s")', '(6, "6 s"), (7, "7 s")', "test_rows", "'6s'", "'6 s'"),
+        ('    want = "5s"', '    want = "5 s"', "TestHuman::test_own", "'5s'", "'5 s'"),
+    ],
+)
+def test_other_values_beside_the_tests(old: str, new: str, test: str, before: str, now: str):
+    assert CONSTANTS.count(old) == 1
+    assert expected(CONSTANTS, CONSTANTS.replace(old, new)) == [(test, before, now)]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("GIVEN = 5", "GIVEN = 6"),
+        ('WANT = "5s"', "WANT = human(5)"),
+        ('{5: "5s"', '{4: "4s"'),
+        (', 6: "6s"}', "}"),
+        (', (6, "6s")]', "]"),
+        ('(6, "6s")', '(7, "7s")'),
+        ('(6, "6s")', '(6, "6s", 1)'),
+        ('    want = "5s"', "    want = ANY"),
+    ],
+)
+def test_other_inputs_and_fewer_rows_beside_the_tests(old: str, new: str):
+    found = tampering(
+        {"tests/test_a.py": CONSTANTS}, {"tests/test_a.py": CONSTANTS.replace(old, new)}
+    )
+    assert found
+    assert [one.expectation for one in found] == [None] * len(found)
+
+
+def test_a_file_of_data_may_hold_what_is_expected():
+    path = "tests/golden.txt"
+    assert expected("a\n5s\n", "a\n5 s\n", path) == [("", "5s", "5 s")]
+    for patched in ("a\n", "a\n\0\n"):
+        [found] = tampering({path: "a\n5s\n"}, {path: patched})
+        assert found.expectation is None
 
 
 def test_deleted_test_files():

@@ -70,7 +70,8 @@ def renamed_tests(
     for test, expectations in edited.items():
         if test in own:
             continue
-        for expectation in expectations:
+        # Of a file of data nothing is known of the tests' names.
+        for expectation in (one for one in expectations if one.test):
             before, after = _about(expectation, base), _about(expectation, own)
             if name := _twin(test, expectation, before, after):
                 found.setdefault(test, name)
@@ -97,6 +98,8 @@ def _about(expectation: Expectation, tests: Iterable[str]) -> list[str]:
 
 
 def _is_about(path: str, name: str, test: str) -> bool:
+    if not name:
+        return True
     owner = test_file_of(path)
     file, separator, title = test.partition("::")
     if not separator:

@@ -9,6 +9,7 @@ from yudai.verification.domain.edits.python_test_tree import Function, dotted
 from yudai.verification.domain.expected.alignment import aligned
 from yudai.verification.domain.expected.python_assertions import Masker
 
+_TABLES = ast.List | ast.Set | ast.Tuple
 _BODIES = ("body", "orelse", "finalbody")
 _HARMLESS = (
     ast.Assert
@@ -129,13 +130,20 @@ def has_grown(old: ast.AST, new: ast.AST) -> bool:
     """Whether two pieces differ only in what tables and objects gained."""
     if isinstance(old, ast.Dict) and isinstance(new, ast.Dict):
         return _has_more_keys(old, new)
-    if isinstance(old, ast.List | ast.Set | ast.Tuple) and type(old) is type(new):
-        left = iter(new.elts) if isinstance(new, ast.List | ast.Set | ast.Tuple) else iter(())
-        return all(any(has_grown(one, other) for other in left) for one in old.elts)
+    if isinstance(old, _TABLES) and isinstance(new, _TABLES) and type(old) is type(new):
+        return _has_more_rows(old.elts, new.elts, is_row=isinstance(old, ast.Tuple))
     if type(old) is not type(new):
         return False
     before, after = dict(ast.iter_fields(old)), dict(ast.iter_fields(new))
     return all(_has_grown_field(before[name], after.get(name)) for name in before)
+
+
+def _has_more_rows(old: list[ast.expr], new: list[ast.expr], *, is_row: bool) -> bool:
+    is_table = all(isinstance(element, _TABLES) for element in old)
+    if is_row and not is_table and len(old) != len(new):
+        return False
+    left = iter(new)
+    return all(any(has_grown(one, other) for other in left) for one in old)
 
 
 def _has_grown_field(old: object, new: object) -> bool:

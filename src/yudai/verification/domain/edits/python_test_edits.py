@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Iterable, Iterator, Mapping
+from copy import deepcopy
 from typing import NamedTuple
 
 from yudai.kit.syntax import UnreadableError
@@ -17,6 +18,11 @@ from yudai.verification.domain.edits.python_test_tree import (
 )
 from yudai.verification.domain.expectations import Expectation, expectation
 from yudai.verification.domain.expected.change import Change
+from yudai.verification.domain.expected.python_tables import (
+    is_expected_by,
+    is_single,
+    other_values,
+)
 from yudai.verification.domain.expected.python_tests import changed_values
 
 Pieces = Mapping[str, Piece]
@@ -142,7 +148,27 @@ def _changed_support(piece: Piece, now: Piece | None, before: Pieces) -> Iterato
     if piece.kind is Kind.MARKER:
         yield Edit(f"changes {piece.name}")
     elif name in used_names(p for p in before.values() if p.name != piece.name):
-        yield Edit(f"changes {piece.name}, which existing tests use")
+        reason = f"changes {piece.name}, which existing tests use"
+        found = _other_values(piece, now, before)
+        yield from (Edit(reason, expectation=expectation(change)) for change in found)
+        if not found:
+            yield Edit(reason)
+
+
+def _other_values(piece: Piece, now: Piece | None, before: Pieces) -> list[Change]:
+    """For each test that uses a constant or a table: what it holds now."""
+    if now is None or piece.kind is not Kind.VALUE or piece.context != now.context:
+        return []
+    values = other_values(piece.node, now.node)
+    name = piece.name.rpartition("::")[2]
+    place = piece.name.removesuffix(name)
+    near = [p for p in before.values() if p.kind is Kind.TEST and p.name.startswith(place)]
+    tests = [p for p in near if name in used_names([p])]
+    if values is None:
+        return []
+    if is_single(piece.node) and not all(is_expected_by(deepcopy(p.node), name) for p in tests):
+        return []
+    return [Change(test.name, values.before, values.now) for test in tests]
 
 
 def _additions(before: Pieces, after: Pieces, *, is_conftest: bool) -> list[Edit]:

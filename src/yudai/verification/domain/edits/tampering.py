@@ -23,7 +23,8 @@ from yudai.verification.domain.edits.test_configuration import (
     UnreadableConfigError,
     changed_sections,
 )
-from yudai.verification.domain.expectations import Expectation
+from yudai.verification.domain.expectations import Expectation, expectation
+from yudai.verification.domain.expected.change import Change
 from yudai.verification.domain.expected.script_tests import grown_titles
 from yudai.verification.domain.expected.snapshot_files import is_snapshot_file, snapshot_changes
 from yudai.verification.domain.expected_tests import EditedTest
@@ -34,6 +35,9 @@ _RUNNER_MODULES = frozenset({"pytest", "_pytest", "pluggy", "unittest"})
 _STANDARD = sys.stdlib_module_names - {"test"} | _RUNNER_MODULES
 _STARTUP = frozenset({"sitecustomize", "usercustomize"})
 _MODULE = re.compile(r"([^/.]+)(?:\.py|\.pyc|(?:\.[^/]*)?\.so|\.pyd|/__init__\.pyc?)")
+_CODE = re.compile(
+    r".*\.(py|[cm]?[jt]sx?|rb|go|java|kt|cs|php|rs|c|cc|cpp|h|hpp|sh|pl|exs?|scala|swift|feature)"
+)
 _PRIVATE_IMPORT = re.compile(r"\s*(?:import|from)\s+_pytest\b")
 _PROSE = re.compile(r"(README.*|.*\.(md|rst)|requirements.*\.txt)")
 
@@ -134,7 +138,7 @@ def _test_edits(path: str, base: str | None, patched: str) -> Iterator[Edit]:
     elif base is not None and SCRIPTS.fullmatch(path):
         yield from script_edits(base, patched)
     elif base is not None and (not path.endswith(".py") or not is_python(base)):
-        yield from _line_edits(base, patched)
+        yield from _line_edits(base, patched, is_data=_CODE.fullmatch(path) is None)
     elif path.endswith(".py") and (is_conftest or base is not None or is_python(patched)):
         try:
             yield from edits(base or "", patched, is_conftest=is_conftest)
@@ -153,11 +157,23 @@ def _snapshot_edits(path: str, base: str, patched: str) -> Iterator[Edit]:
         yield Edit("changes lines of this existing test file")
 
 
-def _line_edits(base: str, patched: str) -> Iterator[Edit]:
-    """Files that are not Python may grow, but no line of them may change."""
-    left = iter(patched.splitlines())
-    if not all(line in left for line in base.splitlines()):
-        yield Edit("changes lines of this existing test file")
+def _line_edits(base: str, patched: str, *, is_data: bool = False) -> Iterator[Edit]:
+    """Files that are not Python may grow, but no line of them may change.
+
+    A file of data may hold what a test expects: which one it is, is seen when tests are run.
+    """
+    before, after = base.splitlines(), patched.splitlines()
+    left = iter(after)
+    if all(line in left for line in before):
+        return
+    reason = "changes lines of this existing test file"
+    is_text = "\0" not in base + patched
+    if not is_data or not is_text or len(after) < len(before):
+        yield Edit(reason)
+        return
+    gone = "\n".join(line for line in before if line not in set(after))
+    come = "\n".join(line for line in after if line not in set(before))
+    yield Edit(reason, expectation=expectation(Change("", gone, come)))
 
 
 def _startup(path: str) -> str:

@@ -264,15 +264,22 @@ class Masker(ast.NodeTransformer):
         return expected_side(one, two)
 
     def _is_candidate(self, node: ast.expr) -> bool:
-        return isinstance(node, ast.Name) and node.id in self._candidates
+        return _candidate_name(node) in self._candidates
 
     def _mark(self, node: ast.expr, rule: Rule, about: ast.AST | None, form: str = "") -> ast.expr:
         about = deepcopy(about)
-        if self._is_candidate(node) and isinstance(node, ast.Name):
-            self.uses.append(Use(node.id, rule, about))
+        if self._is_candidate(node):
+            self.uses.append(Use(_candidate_name(node), rule, about))
             return node
         self.slots.append(Slot(node, rule, form, about))
         return ast.Name(f"<{rule}>")
+
+
+def _candidate_name(node: ast.expr) -> str:
+    """A name, or an attribute of the test's own class."""
+    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+        return node.attr if node.value.id in {"self", "cls"} else ""
+    return node.id if isinstance(node, ast.Name) else ""
 
 
 def _called_by(call: ast.Call) -> ast.expr:
