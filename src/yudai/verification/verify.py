@@ -19,12 +19,13 @@ from yudai.verification.clean_sandboxes import CleanSandboxes
 from yudai.verification.cross_examination import Entry, cross_examine
 from yudai.verification.domain.decide import verdict_alone
 from yudai.verification.domain.examined import unseen
-from yudai.verification.domain.facts import NOT_EXAMINED, Examination, Examined
+from yudai.verification.domain.facts import NOT_EXAMINED, Candidate, Examination, Examined
 from yudai.verification.domain.rules import RULES, Rules
 from yudai.verification.domain.verdict import NOTHING, Verdict, refused
 from yudai.verification.examine import Found, examine_patch
 from yudai.verification.executions import Executions, Results
 from yudai.verification.look import Looked, look
+from yudai.verification.recorded.examine import with_values
 from yudai.verification.same_answer import digest
 from yudai.verification.stages import split
 
@@ -111,9 +112,12 @@ class Verifier:
             return NOT_EXAMINED
         sandboxes = CleanSandboxes(self.backend, prepared.base, owner)
         executions = Executions(sandboxes, prepared.plan, self.results)
-        return await cross_examine(
+        examination = await cross_examine(
             executions, prepared, entries, lanes=lanes, issue=issue, rules=self.rules
         )
+        case = VerificationCase.of(executions, prepared, issue, self.rules)
+        answers = [(Candidate(e.run_id, e.handle, e.run_id, e.examined), e.patch) for e in entries]
+        return await with_values(case, answers, examination, lanes)
 
     def _judged(self, looked: Looked, parts: Parts, found: Found) -> Verification:
         after = {**looked.readings.sources_after, **looked.readings.tests_after}

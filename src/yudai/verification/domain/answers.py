@@ -13,6 +13,7 @@ from yudai.verification.domain.facts import (
     Answered,
     Candidate,
     Crossing,
+    Difference,
     Examination,
 )
 from yudai.verification.domain.judge import Alone, judge_alone, shows
@@ -83,9 +84,22 @@ class AnswerSet:
         known = Known(self.keys, self.choices, self.rules, passing)
         expected = settle_expectations(list(self.answers.values()), known)
         return {
-            run_id: judge_alone(candidate.examined, self.rules, expected[run_id])
+            run_id: self._with_values(
+                run_id, judge_alone(candidate.examined, self.rules, expected[run_id])
+            )
             for run_id, candidate in self.answers.items()
         }
+
+    def _with_values(self, run_id: RunId, alone: Alone) -> Alone:
+        if alone.complaint or Rule.VALUES_ARE_RECORDED not in self.rules:
+            return alone
+        return alone._replace(complaint=self.examination.values.complaint(run_id))
+
+    def difference(self, one: RunId, other: RunId) -> Difference | None:
+        """The smallest input on which two answers give different values."""
+        if Rule.VALUES_ARE_RECORDED not in self.rules:
+            return None
+        return self.examination.values.between(one, other)
 
     @cached_property
     def sound(self) -> frozenset[RunId]:

@@ -6,7 +6,7 @@ from itertools import combinations
 from yudai.kit.ids import RunId
 from yudai.verification.domain.answers import AnswerSet
 from yudai.verification.domain.expect import PERSON, question_key
-from yudai.verification.domain.facts import Crossing, Examined
+from yudai.verification.domain.facts import Crossing, Difference, Examined
 from yudai.verification.domain.judge import Proof
 from yudai.verification.domain.proof import OwnTest, ProofKind
 from yudai.verification.domain.question import (
@@ -25,6 +25,7 @@ from yudai.verification.domain.rules import Rule
 from yudai.verification.domain.verdict import Verdict, VerdictStatus
 
 Verdicts = Mapping[RunId, Verdict]
+_UNDECIDED = "Which of these two answers is right? Both pass, and they behave differently."
 
 
 def questions(found: AnswerSet, verdicts: Verdicts) -> list[Question]:
@@ -41,11 +42,16 @@ def questions(found: AnswerSet, verdicts: Verdicts) -> list[Question]:
 
 def accepted_by_person(found: AnswerSet, run_id: RunId) -> list[Proof]:
     """What counts as proof because a person said so; what no test shows is tied to no issue."""
-    return [
+    accepted = [
         Proof(PERSON, ProofKind.INTERFACE, tied=kind is QuestionKind.INTERFACE)
         for kind in (QuestionKind.INTERFACE, QuestionKind.NO_PROOF)
         if found.choices.get(_proof_key(kind, run_id)) == ACCEPT.id
     ]
+    handle = found.answers[run_id].handle
+    pairs = (behaviours_key(run_id, other) for other in found.answers if other != run_id)
+    # What is chosen as right can have been proved by nothing but the test of what was not chosen.
+    is_chosen = any(found.choices.get(key) == handle for key in pairs)
+    return [*accepted, *([Proof(PERSON, ProofKind.INTERFACE, tied=False)] if is_chosen else [])]
 
 
 def unknown_to(found: AnswerSet, run_id: RunId) -> list[Crossing]:
@@ -126,17 +132,21 @@ def _behaviours(found: AnswerSet, verdicts: Verdicts) -> Iterator[Question]:
         if verdicts[r].status is VerdictStatus.PASSED and r not in disputed
     ]
     for one, other in combinations(passed, 2):
+        difference = found.difference(one, other)
         authors = found.told_apart(one, other)
         standing = {run_id: _standing(verdicts[run_id]) for run_id in (one, other)}
         ahead = min(standing, key=lambda run_id: standing[run_id])
-        if authors and (authors != frozenset({ahead}) or standing[one] == standing[other]):
+        is_level = standing[one] == standing[other]
+        if (authors or difference) and (is_level or authors - {ahead}):
             yield Question(
                 key=behaviours_key(one, other),
                 kind=QuestionKind.BEHAVIOURS,
-                text="Which of these two answers is right? Both pass, and they behave differently.",
+                text=_apart(found, difference) if difference else _UNDECIDED,
                 choices=_handles(found, [one, other]),
                 runs=(one, other),
-                detail=_failures(found, [one, other]),
+                detail="\n".join(
+                    filter(None, [_failures(found, [one, other]), difference and difference.code])
+                ),
             )
 
 
@@ -145,6 +155,14 @@ def _standing(verdict: Verdict) -> tuple[int, bool, int, int]:
     evidence = verdict.evidence
     kind = list(ProofKind).index(verdict.proof)
     return (kind, not verdict.tied, -evidence.support, evidence.failures)
+
+
+def _apart(found: AnswerSet, difference: Difference) -> str:
+    sides = (
+        f"{found.answers[run_id].handle} says `{difference.gives(run_id)}`"
+        for run_id in (difference.one, difference.other)
+    )
+    return f"What should `{difference.input}` give: {' or '.join(sides)}?"
 
 
 def _not_run(found: AnswerSet, verdicts: Verdicts) -> Iterator[Question]:

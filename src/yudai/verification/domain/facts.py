@@ -154,6 +154,9 @@ class Difference(Value):
     given: RunId | None = None
     """The side whose value the issue gives for it."""
 
+    def gives(self, run_id: RunId) -> str:
+        return self.one_gives if run_id == self.one else self.other_gives
+
 
 class RecordedValues(Value):
     """What answers compute where no test runner is loaded."""
@@ -166,6 +169,21 @@ class RecordedValues(Value):
     """Proofs by their author that could not be repeated, and why."""
     inputs: int = 0
     """How many varied inputs were compared."""
+
+    def complaint(self, run_id: RunId) -> str:
+        """What is wrong with an answer by the values that it computes; empty: nothing."""
+        for one in self.only_inside:
+            if one.run_id == run_id:
+                return f"passes {one.test} only inside a test runner: {one.input} is {one.gives}"
+        for found in self.differences:
+            if found.given and run_id in {found.one, found.other} - {found.given}:
+                said = found.gives(found.given)
+                return f"says that {found.input} is {found.gives(run_id)}, the issue {said}"
+        return ""
+
+    def between(self, one: RunId, other: RunId) -> Difference | None:
+        pair = {one, other}
+        return next((found for found in self.differences if {found.one, found.other} == pair), None)
 
 
 NOT_RECORDED = RecordedValues()

@@ -28,6 +28,7 @@ class Rule(StrEnum):
     FAILURES_ARE_CONFIRMED = "failures_are_confirmed"
     UNKNOWN_IS_A_QUESTION = "unknown_is_a_question"
     DIFFERENCE_IS_A_QUESTION = "difference_is_a_question"
+    VALUES_ARE_RECORDED = "values_are_recorded"
 
 
 TEXTS: Mapping[Rule, str] = MappingProxyType(
@@ -60,6 +61,9 @@ TEXTS: Mapping[Rule, str] = MappingProxyType(
         Rule.UNKNOWN_IS_A_QUESTION: "A test that counts and could not be run is a question.",
         Rule.DIFFERENCE_IS_A_QUESTION: "Answers that pass and behave differently are not ordered "
         "by size: a person is asked.",
+        Rule.VALUES_ARE_RECORDED: "What tests compare is computed again where no test runner is "
+        "loaded, also with other inputs: what is right only inside a runner has failed, and "
+        "answers with different values behave differently.",
     }
 )
 

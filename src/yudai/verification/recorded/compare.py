@@ -16,7 +16,6 @@ from yudai.testing.domain.report import TestPlan
 from yudai.testing.domain.runners import TestRunner
 from yudai.testing.run import place_of
 from yudai.verification.case import Texts, VerificationCase
-from yudai.verification.clean_sandboxes import apply_patch
 from yudai.verification.domain.facts import NOT_RECORDED, OnlyInside, RecordedValues
 from yudai.verification.look import read_existing
 from yudai.verification.own_tests import file_of
@@ -133,13 +132,19 @@ class _Comparison:
         for answer in self.answers:
             if not answer.own:
                 continue
-            texts = {**base_texts, **await self._texts(answer.tests, sorted(answer.tests.paths))}
+            texts = {**base_texts, **await self._texts_of(answer.tests)}
             for test in sorted(answer.own)[:_MOST_TESTS]:
                 taken = self._apart(test, texts, answer.run_id)
                 own += taken.probes
                 if taken.reason:
                     not_repeated.append((answer.run_id, test, taken.reason))
         return _Seeds(own[:_MOST_SEEDS], related(base, words)[:_MOST_SEEDS], tuple(not_repeated))
+
+    async def _texts_of(self, tests: Patch) -> Texts:
+        """Of a patch's test files: what is new stands in the patch as it is."""
+        new = {c.path: "\n".join([*c.added_lines, ""]) for c in tests.files if c.is_new}
+        changed = sorted(tests.paths - new.keys())
+        return {**new, **await self._texts(tests, changed)}
 
     def _base_files(self) -> list[str]:
         """Files that base's tests stand in, and conftest files above them."""
@@ -194,8 +199,7 @@ class _Comparison:
         return recordings[0], recordings[1:]
 
     async def _on(self, source: Patch, probes: Sequence[Probe]) -> dict[Probe, Recorded]:
-        async with self.lanes, self.case.executions.sandboxes.open() as sandbox:
-            await apply_patch(sandbox, source)
+        async with self.lanes, self.case.executions.sandboxes.open(source) as sandbox:
             return await _recorded(sandbox, self.case.plan, probes)
 
     async def _again(
@@ -206,11 +210,8 @@ class _Comparison:
         if not doubtful and not telling:
             return _Again(frozenset())
         plan = self.case.plan
-        async with self.lanes, self.case.executions.sandboxes.open() as sandbox:
-            await apply_patch(sandbox, answer.source)
+        async with self.lanes, self.case.executions.sandboxes.open(answer.source) as sandbox:
             outside = await _recorded(sandbox, plan, [*telling, *doubtful], NEUTRAL)
-        async with self.lanes, self.case.executions.sandboxes.open() as sandbox:
-            await apply_patch(sandbox, answer.source)
             inside = await _recorded(sandbox, plan, doubtful, runner_guise(plan))
         wrong = [p for p in doubtful if is_only_inside(p, outside[p], inside[p])]
         lost = {
