@@ -121,18 +121,23 @@ def _read(line: str) -> Recorded:
 def _groups(
     probes: Sequence[Probe], plan: TestPlan, guise: Guise
 ) -> tuple[list[int], list[dict[str, object]]]:
-    """Probes with the same imports share a process; and where each of them stands."""
-    by_imports: dict[tuple[object, ...], list[int]] = {}
+    """Probes share a process if its imports are all that they need; and where each stands."""
+    kinds = {(p.imports, _place_of(p, guise)) for p in probes}
+    largest = sorted(kinds, key=lambda kind: (-len(kind[0]), kind))
+    home = {
+        kind: next(k for k in largest if k[1] == kind[1] and set(kind[0]) <= set(k[0]))
+        for kind in kinds
+    }
+    by_imports: dict[tuple[tuple[str, ...], str], list[int]] = {}
     for at, probe in enumerate(probes):
-        place = probe.path if guise.is_runner else probe.path.rpartition("/")[0]
-        by_imports.setdefault((probe.imports, place), []).append(at)
+        by_imports.setdefault(home[probe.imports, _place_of(probe, guise)], []).append(at)
     groups: list[dict[str, object]] = []
-    for (_, place), members in by_imports.items():
+    for (imports, place), members in by_imports.items():
         first = probes[members[0]]
-        inner = str(place).removeprefix(f"{plan.folder}/") if plan.folder else str(place)
+        inner = place.removeprefix(f"{plan.folder}/") if plan.folder else place
         groups.append(
             {
-                "imports": list(first.imports),
+                "imports": list(imports),
                 "place": _place(first.language, inner, guise),
                 "name": _name(inner, guise),
                 "probes": [
@@ -142,6 +147,10 @@ def _groups(
             }
         )
     return [at for members in by_imports.values() for at in members], groups
+
+
+def _place_of(probe: Probe, guise: Guise) -> str:
+    return probe.path if guise.is_runner else probe.path.rpartition("/")[0]
 
 
 def _place(language: Language, inner: str, guise: Guise) -> str:
