@@ -35,7 +35,7 @@ async def with_values(
 
 def _answer(case: VerificationCase, found: AnswerSet, run_id: RunId, patch: str) -> Answer:
     examined = found.answers[run_id].examined
-    parts = split(parse_patch(patch), examined.withheld)
+    parts = split(parse_patch(patch), examined.withheld, case.files)
     own = frozenset(test for author, test in found.tests if author == run_id)
     red = {*examined.broken, *examined.missing, *examined.flaky, *examined.unsteady}
     green = {key_of(None, test) for test in case.baseline.passing - red}
