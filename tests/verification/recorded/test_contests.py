@@ -119,7 +119,10 @@ async def test_in_javascript_the_issue_decides_where_it_names_the_input(ground: 
             "test/example.test.js": node_scene.EXAMPLE_TEST,
         },
         "inside": {"durations.js": inside},
-        "right": {"durations.js": node_scene.RIGHT},
+        "right": {
+            "durations.js": node_scene.RIGHT,
+            "test/mine.test.js": node_scene.EXAMPLE_TEST,
+        },
     }
     found = await Contest(ground, node_scene.BASE, issue, answers, node=True).judge()
     assert found.champion == "right"

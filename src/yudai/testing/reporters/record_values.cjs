@@ -7,6 +7,9 @@ const path = require("node:path");
 const { Worker } = require("node:worker_threads");
 
 const AT_ONCE = 2;
+// A thread takes longer to start than most probes.
+const TOGETHER = 8;
+const MAX_LINE = 400_000;
 const cwd = process.cwd();
 
 /** The whole of a thread, as text: all that it needs is bound before code of others is loaded. */
@@ -128,7 +131,21 @@ function thread() {
 
   const AsyncFunction = getPrototypeOf(async () => {}).constructor;
 
-  parentPort.once("message", async ({ file, modules, lines, expression, key }) => {
+  /** Each probe has names of its own; what modules keep lasts as long as the thread. */
+  async function evaluate({ lines, expression }, near, load) {
+    const attempt = async (work) => (typeof work === "function" ? work() : work);
+    let value;
+    try {
+      // In a list: a promise is a value as well.
+      const source = `${lines.join("\n")}\nreturn [(${expression}\n)];`;
+      [value] = await new AsyncFunction("require", "load", "attempt", source)(near, load, attempt);
+    } catch (error) {
+      return ["raised", names(error), messageOf(error)];
+    }
+    return answer(value);
+  }
+
+  parentPort.once("message", async ({ file, modules, probes, key }) => {
     const near = createRequire(file);
     const load = async (name) => {
       if (name.startsWith(".")) return import(new URL(name, pathToFileURL(file)).href);
@@ -136,44 +153,47 @@ function thread() {
       const found = near.resolve(name);
       return import(found.includes("/") ? pathToFileURL(found).href : found);
     };
-    const attempt = async (work) => (typeof work === "function" ? work() : work);
-    const seal = (value) => post(stringify([key, value]));
-    let value;
     // What a thread of this kind has for the name of its file.
     process.argv.splice(1, 1);
-    try {
-      for (const name of modules) require(name);
-      // In a list: a promise is a value as well.
-      const source = `${lines.join("\n")}\nreturn [(${expression}\n)];`;
-      [value] = await new AsyncFunction("require", "load", "attempt", source)(near, load, attempt);
-    } catch (error) {
-      seal(["raised", names(error), messageOf(error)]);
-      return;
-    }
-    seal(answer(value));
+    for (const name of modules) require(name);
+    for (let i = 0; i < probes.length; i += 1) post(stringify([key, await evaluate(probes[i], near, load)]));
   });
 }
 
 async function main() {
-  const probes = job.groups.flatMap((group) => group.probes.map((probe) => ({ group, probe })));
   const until = Date.now() + job.whole_s * 1000;
-  const answers = new Array(probes.length);
-  let next = 0;
-  const lane = async () => {
-    while (next < probes.length) {
-      const at = next;
-      next += 1;
-      answers[at] = await run(probes[at], until);
+  const answers = [];
+  const queue = [];
+  for (const group of job.groups) {
+    for (let i = 0; i < group.probes.length; i += TOGETHER) {
+      const first = answers.length;
+      const probes = group.probes.slice(i, i + TOGETHER);
+      for (const _ of probes) answers.push('["lost", "it was not reached"]');
+      queue.push({ group, probes, first });
     }
+  }
+  const lane = async () => {
+    for (let batch = queue.shift(); batch; batch = queue.shift()) await runBatch(batch, answers, until);
   };
   await Promise.all(Array.from({ length: AT_ONCE }, lane));
   fs.writeSync(1, answers.map((line) => `${line}\n`).join(""));
   process.exit(0);
 }
 
-function run({ group, probe }, until) {
+/** A probe that hangs or exits costs the thread; those behind it get another one. */
+async function runBatch({ group, probes, first }, answers, until) {
+  let done = 0;
+  while (done < probes.length && Date.now() < until) {
+    const { lines, why } = await runThread(group, probes.slice(done), until);
+    for (const line of lines) answers[first + done++] = line;
+    if (done < probes.length) answers[first + done++] = `["lost", "${why}"]`;
+  }
+}
+
+function runThread(group, probes, until) {
   return new Promise((resolve) => {
     const key = require("node:crypto").randomBytes(8).toString("hex");
+    const prefix = `["${key}",`;
     const worker = new Worker(`(${thread})()`, {
       eval: true,
       argv: job.argv,
@@ -185,25 +205,32 @@ function run({ group, probe }, until) {
     });
     worker.stdout.resume();
     worker.stderr.resume();
-    const limit = Math.max(0, Math.min((job.probe_s + 1) * 1000, until - Date.now()));
-    const timer = setTimeout(() => end('["lost", "it did not end in time"]'), limit);
+    const lines = [];
+    let timer = wait(job.import_s);
     let isOver = false;
-    function end(line) {
+    function wait(more) {
+      const limit = Math.min((job.probe_s + more) * 1000, until - Date.now());
+      return setTimeout(() => end("it did not end in time"), Math.max(0, limit));
+    }
+    function end(why) {
       if (isOver) return;
       isOver = true;
       clearTimeout(timer);
-      worker.terminate().then(() => resolve(line));
+      worker.terminate().then(() => resolve({ lines, why }));
     }
     worker.on("message", (message) => {
-      const sent = typeof message === "string" && message.length < 400_000 ? message : "";
-      const prefix = `["${key}",`;
-      if (sent.startsWith(prefix)) end(sent.slice(prefix.length, -1).replace(/[\r\n\u0085\u2028\u2029]/g, " "));
+      const sent = typeof message === "string" && message.length < MAX_LINE ? message : "";
+      if (isOver || !sent.startsWith(prefix)) return;
+      lines.push(sent.slice(prefix.length, -1).replace(/[\r\n]/g, " "));
+      clearTimeout(timer);
+      timer = wait(0);
+      if (lines.length === probes.length) end("");
     });
-    worker.on("error", () => end('["lost", "it ended the process"]'));
-    worker.on("exit", () => end('["lost", "it ended the process"]'));
-    const lines = [...group.imports, ...probe.code];
+    worker.on("error", () => end("it ended the process"));
+    worker.on("exit", () => end("it ended the process"));
+    const sent = probes.map((probe) => ({ lines: [...group.imports, ...probe.code], expression: probe.expression }));
     const file = path.resolve(cwd, group.place);
-    worker.postMessage({ file, modules: job.modules, lines, expression: probe.expression, key });
+    worker.postMessage({ file, modules: job.modules, probes: sent, key });
   });
 }
 
