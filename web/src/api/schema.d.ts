@@ -2075,6 +2075,11 @@ export interface components {
              */
             unsteady: string[];
             /**
+             * Values
+             * @default []
+             */
+            values: string[];
+            /**
              * Withheld
              * @default []
              */
@@ -4254,6 +4259,7 @@ export interface components {
              *       "cross_failed": [],
              *       "joined": "",
              *       "unsteady": [],
+             *       "values": [],
              *       "withheld": [],
              *       "support": 0,
              *       "failures": 0,

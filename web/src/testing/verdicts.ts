@@ -38,6 +38,7 @@ export function verdictOf(
       cross_passed: [],
       cross_failed: [],
       withheld: [],
+      values: [],
       executed: 10,
       baseline_executed: 10,
       ...parts.evidence,

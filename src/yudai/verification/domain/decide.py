@@ -191,6 +191,7 @@ def _evidence(
         cross_failed=_named(found, failed),
         joined=_joined(found, run_id, proofs),
         unsteady=examined.unsteady,
+        values=found.examination.values.notes(run_id),
         withheld=examined.withheld,
         support=_support(found, run_id),
         failures=len(failed) + hung - len([c for c in convicted if c in failed]),

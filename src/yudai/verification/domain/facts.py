@@ -181,6 +181,16 @@ class RecordedValues(Value):
                 return f"says that {found.input} is {found.gives(run_id)}, the issue {said}"
         return ""
 
+    def notes(self, run_id: RunId) -> tuple[str, ...]:
+        """What else these values say of an answer, which decides nothing."""
+        no_op = "does as base does on every varied input on which another answer does not"
+        lost = [
+            f"{test} is not repeated outside its runner: {why}"
+            for author, test, why in self.not_repeated
+            if author == run_id
+        ]
+        return (*([no_op] if run_id in self.no_ops else []), *lost)
+
     def between(self, one: RunId, other: RunId) -> Difference | None:
         pair = {one, other}
         return next((found for found in self.differences if {found.one, found.other} == pair), None)

@@ -64,6 +64,8 @@ class Evidence(Value):
     """Another contestant's test that is published with this patch, as `handle::test id`."""
     unsteady: tuple[str, ...] = ()
     """Tests that failed once and passed when they were run again, alone."""
+    values: tuple[str, ...] = ()
+    """What values computed outside a test runner say and do not decide."""
     withheld: tuple[str, ...] = ()
     """Files of the patch that were never applied, because they change how tests are run."""
     support: int = 0

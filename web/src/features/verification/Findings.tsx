@@ -64,6 +64,12 @@ const AGAINST: readonly Group[] = [
     items: (verdict) => verdict.evidence.unsteady,
     outcome: "note",
   },
+  {
+    title: "Outside the runner",
+    what: "What values that were computed without a test runner say, and do not decide.",
+    items: (verdict) => verdict.evidence.values,
+    outcome: "note",
+  },
 ];
 
 export function Findings({ verdict }: { verdict: Verdict }) {
