@@ -115,7 +115,9 @@ class _Comparison:
         pairs = differing(variants, recordings, stable)
         return RecordedValues(
             only_inside=tuple(one for again in outcomes for one in again.only_inside),
-            differences=tuple(difference(*pair, self.case.issue) for pair in pairs),
+            differences=tuple(
+                difference(*pair, base=base.variants, issue=self.case.issue) for pair in pairs
+            ),
             no_ops=tuple(no_ops(variants, base.variants, recordings)),
             not_repeated=(*found.not_repeated, *_not_repeated(self.answers, outcomes)),
             inputs=len(variants),

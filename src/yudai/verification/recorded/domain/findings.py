@@ -84,7 +84,9 @@ def _agree_on_seed(seed: Probe, one: Recording, other: Recording) -> bool:
     return all(holds(seed.expected, found.seeds[seed]) is True for found in (one, other))
 
 
-def difference(one: Recording, other: Recording, variant: Variant, issue: str) -> Difference:
+def difference(
+    one: Recording, other: Recording, variant: Variant, *, base: Records, issue: str
+) -> Difference:
     probe = variant.probe
     language, records = probe.language, (one.variants[probe], other.variants[probe])
     text = shown_input(probe)
@@ -95,24 +97,27 @@ def difference(one: Recording, other: Recording, variant: Variant, issue: str) -
         code=text.whole,
         one_gives=shown(records[0], language),
         other_gives=shown(records[1], language),
-        given=_given(variant, one, other, issue),
+        given=_given(variant, (one, other), base, issue),
     )
 
 
-def _given(variant: Variant, one: Recording, other: Recording, issue: str) -> RunId | None:
-    """The side whose value the issue gives, if it names this very input and not the other value."""
+def _given(
+    variant: Variant, sides: tuple[Recording, Recording], base: Records, issue: str
+) -> RunId | None:
+    """The side whose value the issue gives, if it names this very input and not the other value.
+
+    What base gives can stand there as what is wrong, and what the test itself gives as its own.
+    """
     probe = variant.probe
     text = shown_input(probe)
     if text.whole or _plain(text.short) not in _plain(issue):
         return None
-    usual = one.seeds[variant.seed].value
-    said = [
-        found.run_id
-        for found in (one, other)
-        if found.variants[probe].value != usual
-        and _is_said(found.variants[probe], probe.language, issue)
-    ]
-    return said[0] if len(said) == 1 else None
+    said = [s for s in sides if _is_said(s.variants[probe], probe.language, issue)]
+    if len(said) != 1:
+        return None
+    found = said[0].variants[probe]
+    others = (base[probe], said[0].seeds[variant.seed])
+    return None if any(same(found, one) is not False for one in others) else said[0].run_id
 
 
 def _plain(text: str) -> str:
