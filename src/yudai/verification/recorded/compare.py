@@ -102,13 +102,20 @@ class _Comparison:
 
     async def run(self) -> RecordedValues:
         found = await self._seeds()
-        variants = choose(found.own, found.base, self.most)
-        base, recordings = await self._record(found, variants)
-        seeds = _Seeds(found.own, _repeatable(found.base, base.seeds), found.not_repeated)
-        kept = set(seeds.all)
-        variants = [variant for variant in variants if variant.seed in kept]
+        if not found.all:
+            return RecordedValues(not_repeated=found.not_repeated)
+        nothing = Patch(files=())
+        usual = await self._on(nothing, found.base)
+        seeds = found._replace(base=_repeatable(found.base, usual))
+        # Inputs are for telling answers apart.
+        most = self.most if len(self.answers) > 1 else 0
+        variants = choose(seeds.own, seeds.base, most)
+        varied = [variant.probe for variant in variants]
+        recordings = await gather(self._recording(answer, seeds, varied) for answer in self.answers)
+        apart = telling(variants, recordings)
+        base = await self._on(nothing, varied) if apart else {}
         outcomes = await gather(
-            self._again(answer, recording, seeds, telling(variants, recordings))
+            self._again(answer, recording, seeds, apart)
             for answer, recording in zip(self.answers, recordings, strict=True)
         )
         stable = set(kept_by_all(variants, [again.stable for again in outcomes]))
@@ -116,9 +123,9 @@ class _Comparison:
         return RecordedValues(
             only_inside=tuple(one for again in outcomes for one in again.only_inside),
             differences=tuple(
-                difference(*pair, base=base.variants, issue=self.case.issue) for pair in pairs
+                difference(*pair, base=base, issue=self.case.issue) for pair in pairs
             ),
-            no_ops=tuple(no_ops(variants, base.variants, recordings)),
+            no_ops=tuple(no_ops(variants, base, recordings)) if apart else (),
             not_repeated=(*found.not_repeated, *_not_repeated(self.answers, outcomes)),
             inputs=len(variants),
         )
@@ -187,20 +194,14 @@ class _Comparison:
         key = key_of(author, test)
         return taken._replace(probes=tuple(p._replace(test=key) for p in taken.probes))
 
-    async def _record(
-        self, seeds: _Seeds, variants: Sequence[Variant]
-    ) -> tuple[Recording, list[Recording]]:
-        """On base and on every answer, each in a sandbox of its own without anybody's tests."""
-        sources = [Patch(files=()), *(answer.source for answer in self.answers)]
-        runs = [RunId(""), *(answer.run_id for answer in self.answers)]
-        probes = [*seeds.all, *(variant.probe for variant in variants)]
-        found = await gather(self._on(source, probes) for source in sources)
-        recordings = [
-            Recording(run_id, records, records) for run_id, records in zip(runs, found, strict=True)
-        ]
-        return recordings[0], recordings[1:]
+    async def _recording(self, answer: Answer, seeds: _Seeds, varied: Sequence[Probe]) -> Recording:
+        """In a sandbox of its own, without any new tests."""
+        records = await self._on(answer.source, [*seeds.all, *varied])
+        return Recording(answer.run_id, records, records)
 
     async def _on(self, source: Patch, probes: Sequence[Probe]) -> dict[Probe, Recorded]:
+        if not probes:
+            return {}
         async with self.lanes, self.case.executions.sandboxes.open(source) as sandbox:
             return await _recorded(sandbox, self.case.plan, probes)
 

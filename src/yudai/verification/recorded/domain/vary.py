@@ -58,10 +58,10 @@ def choose(first: Sequence[Probe], then: Sequence[Probe], most: int) -> list[Var
     found: dict[tuple[object, ...], Variant] = {}
     early, late = in_turn(map(vary, first)), in_turn(map(vary, then))
     for variant in in_turn([early, late]):
-        key = (variant.probe.imports, variant.probe.code, variant.probe.expression)
-        found.setdefault(key, variant)
         if len(found) >= most:
             break
+        key = (variant.probe.imports, variant.probe.code, variant.probe.expression)
+        found.setdefault(key, variant)
     return sorted(found.values(), key=lambda variant: (variant.probe.size, variant.probe))
 
 
