@@ -175,6 +175,7 @@ async def test_a_base_that_can_verify_nothing_ends_the_solve_before_a_run_starts
     assert (solve.state, solve.error, starting) == (SolveState.COMPLETED, "", ())
     assert "nothing can be verified: `pytest` ended on the base" in solve.reason
     assert "--test" in solve.reason
+    assert "--accept-unproved" in solve.reason
     assert timeline[-1].kind == "solve.abstained"
     async with bench.store.read() as db:
         assert {run.state for run in await runs.of_solve(db, bench.scene.id)} == {

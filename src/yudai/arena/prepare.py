@@ -27,7 +27,10 @@ logger: structlog.stdlib.BoundLogger = structlog.get_logger()
 
 PREPARED = "base.prepared"
 PARTIAL = "baseline.partial"
-_WAY_OUT = "name a command with --test or a set-up with --setup, or accept unproved patches"
+_WAY_OUT = (
+    "name a command with --test or a set-up with --setup, or accept unproved patches"
+    " (--accept-unproved)"
+)
 
 
 class UnverifiableError(RefusedError):
