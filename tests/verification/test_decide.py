@@ -25,6 +25,7 @@ from yudai.verification.domain.rules import RULES, TEXTS, Rule, Rules
 from yudai.verification.domain.verdict import VerdictStatus
 
 PASSED, FAILED, UNPROVED = VerdictStatus.PASSED, VerdictStatus.FAILED, VerdictStatus.UNPROVED
+NONE = VerdictStatus.NONE
 
 
 def proof(name: str = "t", **more: object) -> OwnTest:
@@ -362,6 +363,41 @@ def test_an_answer_that_waits_for_a_person_convicts_nobody_and_can_be_convicted(
     crossings = [met("waiting", "right", "failed"), met("right", "waiting", "failed", "u")]
     assert statuses(decided(runs, *crossings)) == {"waiting": FAILED, "right": PASSED}
     assert statuses(decided(runs, crossings[0])) == {"waiting": UNPROVED, "right": PASSED}
+
+
+def test_a_test_without_a_patch_speaks_once_two_answers_pass_it():
+    review = answer("review", proof(), tests_only=True)
+    runs = [review, answer("one"), answer("other"), answer("wrong")]
+    crossings = [met("review", "one"), met("review", "other"), met("review", "wrong", "failed")]
+    found = decided(runs, *crossings)
+    expected = {"review": NONE, "one": PASSED, "other": PASSED, "wrong": FAILED}
+    assert (statuses(found), found.questions) == (expected, ())
+    # A reviewer is no answer that agrees.
+    assert found.verdicts[RunId("one")].evidence.support == 1
+    alike = [review, answer("one", model="m"), answer("other", model="m"), answer("wrong")]
+    assert statuses(decided(alike, *crossings))["wrong"] is UNPROVED
+
+
+def test_a_test_without_a_patch_that_one_answer_passes_is_a_question():
+    runs = [answer("review", proof(), tests_only=True), answer("right"), answer("wrong")]
+    crossings = [met("review", "right"), met("review", "wrong", "failed")]
+    found = decided(runs, *crossings)
+    assert set(statuses(found).values()) == {NONE, UNPROVED}
+    [question] = found.questions
+    assert (question.kind, set(question.runs)) == (QuestionKind.TEST, {"right", "wrong"})
+    accepted = decided(runs, *crossings, said={question.key: "accept"})
+    assert statuses(accepted) == {"review": NONE, "right": PASSED, "wrong": FAILED}
+    rejected = decided(runs, *crossings, said={question.key: "reject"})
+    assert statuses(rejected) == {"review": NONE, "right": UNPROVED, "wrong": UNPROVED}
+    assert rejected.questions == ()
+
+
+def test_a_test_without_a_patch_proves_nothing_of_itself_and_must_not_tamper():
+    assert statuses(decided([answer("review", proof(), tests_only=True)])) == {"review": NONE}
+    tampered = answer("review", proof(), tests_only=True, tampered=("weakens",))
+    assert statuses(decided([tampered])) == {"review": FAILED}
+    odd = answer("review", proof(kind="none"), tests_only=True)
+    assert decided([odd, answer("one")], met("review", "one", "failed")).questions == ()
 
 
 def test_answers_that_pass_and_differ_are_asked_about_when_only_size_would_order_them():

@@ -123,7 +123,8 @@ class _CrossExamination:
 
     async def run(self, answers: Sequence[_Answer]) -> Examination:
         edited = frozenset(e.test for a in answers for e in a.examined.expectations)
-        targets = [answer for answer in answers if _is_sound(answer.examined, edited)]
+        patches = [answer for answer in answers if not answer.examined.tests_only]
+        targets = [answer for answer in patches if _is_sound(answer.examined, edited)]
         authors = [answer for answer in answers if answer.tests]
         excused = await gather(self._excused(target, answers) for target in targets)
         found = await gather(self._on(target, authors) for target in targets)
@@ -267,7 +268,8 @@ class _CrossExamination:
         found = await gather(
             self._on_author(author, frozenset(against[author.run_id]))
             for author in authors
-            if author.run_id in against
+            # Tests without a patch have none to pass on.
+            if author.run_id in against and not author.examined.tests_only
         )
         return tuple(pair for some in found for pair in some)
 

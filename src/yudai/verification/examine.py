@@ -16,12 +16,13 @@ from yudai.verification.domain.expected_tests import (
 )
 from yudai.verification.domain.facts import Examined
 from yudai.verification.domain.intent import is_about_performance, without_proof
+from yudai.verification.domain.judge import OwnTests
 from yudai.verification.domain.proof import Faster
 from yudai.verification.domain.rules import Rule
 from yudai.verification.domain.size.size import size_of
 from yudai.verification.executions import Execution
 from yudai.verification.look import Looked, read_existing
-from yudai.verification.own_tests import weigh_fixed, weigh_own_tests
+from yudai.verification.own_tests import weigh_fixed, weigh_own_tests, weigh_review
 from yudai.verification.speed import base_candidates, measure_base, measure_own
 from yudai.verification.stages import Edited, Stage, StageResults, examine, titled
 
@@ -76,7 +77,20 @@ async def examine_patch(case: VerificationCase, parts: Parts, looked: Looked) ->
         "is_asked_without_proof": without_proof(title, parts.source, size),
         "faster": await _faster(case, parts, looked, results) if is_measured else (),
     }
-    return Found(examined.model_copy(update=facts), titled(results.all))
+    found = examined.model_copy(update=facts)
+    return Found(_reviewed(case, parts, looked, found, reports.own), titled(results.all))
+
+
+def _reviewed(
+    case: VerificationCase, parts: Parts, looked: Looked, examined: Examined, own: OwnTests
+) -> Examined:
+    """A patch that holds only tests: those that are red on base may speak about answers."""
+    is_command = case.plan.runner is TestRunner.COMMAND
+    if parts.source.files or not parts.tests.files or own.on_patch is None or is_command:
+        return examined
+    red = weigh_review(case, parts, looked.readings, own.on_patch, examined.own_failed)
+    facts = {"own": red, "own_failed": (), "tests_only": True, "is_asked_without_proof": ""}
+    return examined.model_copy(update=facts)
 
 
 async def _edited(

@@ -76,6 +76,19 @@ async def weigh_own_tests(
     return Weighed(tests, tuple(unsteady))
 
 
+def weigh_review(
+    case: VerificationCase,
+    parts: Parts,
+    readings: Readings,
+    on_base: TestReport,
+    red: Iterable[str],
+) -> tuple[OwnTest, ...]:
+    """Tests without a patch that are red on base each time, with their kind."""
+    reports = _Reports(on_base, on_base, None, frozenset())
+    read = (read_test(case.plan, readings, (), test) for test in red if test in on_base.outcomes)
+    return tuple(_weighed(case, parts, readings, one, reports) for one in read)
+
+
 def weigh_fixed(
     case: VerificationCase, readings: Readings, fixed: Iterable[str], texts: Texts
 ) -> tuple[BaseProof, ...]:

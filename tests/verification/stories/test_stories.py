@@ -408,3 +408,20 @@ async def test_a_plain_command_is_a_proof_of_its_kind(ground: Ground):
     contest = Contest(ground, base, ISSUE, answers, project=Project(test=command))
     found = await contest.judge()
     assert (found.champion, str(found.verdict("right").proof)) == ("right", "command")
+
+
+@pytest.mark.real
+async def test_tests_without_a_patch_judge_the_answers(ground: Ground):
+    review: Files = {"tests/test_hours.py": TEST}
+    answers: dict[str, Files] = {
+        "review": review,
+        "right": {"durations.py": RIGHT},
+        "stub": {"durations.py": STUB},
+    }
+    asked = await judged(ground, answers)
+    assert (asked.champion, asked.asked) == ("", ["test"]), asked.verdict("review")
+    assert asked.answered(test="accept").champion == "right"
+    again = {**answers, "other": {"durations.py": RIGHT.replace("seconds and", "seconds > 0 and")}}
+    found = await judged(ground, again)
+    assert found.champion in {"right", "other"}, found.asked
+    assert [str(found.status(h)) for h in ("review", "stub")] == ["none", "failed"]

@@ -3304,7 +3304,7 @@ export interface components {
          * QuestionKind
          * @enum {string}
          */
-        QuestionKind: "expectation" | "behaviours" | "support" | "interface" | "no_proof" | "not_run";
+        QuestionKind: "expectation" | "behaviours" | "support" | "interface" | "no_proof" | "test" | "not_run";
         /**
          * QuestionView
          * @description A question that a person answers before there can be a champion.

@@ -19,11 +19,13 @@ from yudai.verification.domain.facts import (
 from yudai.verification.domain.judge import Alone, judge_alone, shows
 from yudai.verification.domain.proof import OwnTest, ProofKind
 from yudai.verification.domain.question import (
+    ACCEPT,
     REJECT,
     behaviours_key,
     neither_of,
     not_run_key,
     support_key,
+    test_key,
 )
 from yudai.verification.domain.rules import Rule, Rules
 
@@ -122,8 +124,28 @@ class AnswerSet:
             (run_id, test.id): test
             for run_id in may_speak
             for test in self.answers[run_id].examined.own
-            if (run_id, test.id) not in again
+            if (run_id, test.id) not in again and self._is_believed(run_id, test)
         }
+
+    def is_review(self, run_id: RunId) -> bool:
+        """A test without a patch: it speaks about answers, and is none."""
+        return self.answers[run_id].examined.tests_only
+
+    def _is_believed(self, run_id: RunId, test: OwnTest) -> bool:
+        """Without a patch that passes it, two independent answers have to, or a person says so."""
+        if not self.is_review(run_id):
+            return True
+        choice = self.choices.get(test_key(run_id, test.id))
+        if choice is not None:
+            return choice == ACCEPT.id
+        passing = {
+            crossing.target
+            for crossing in self.examination.crossings
+            if (crossing.author, crossing.test) == (run_id, test.id)
+            and crossing.target in self.witnesses
+            and self.passes(crossing)
+        }
+        return self.independent(passing) >= _TWO
 
     @cached_property
     def crossings(self) -> list[Crossing]:
@@ -196,7 +218,7 @@ class AnswerSet:
     @cached_property
     def support(self) -> dict[tuple[RunId, str], int]:
         """How many independent sound answers pass a test, its author's own included."""
-        backers = {key: {key[0]} for key in self.tests}
+        backers = {key: set[RunId]() if self.is_review(key[0]) else {key[0]} for key in self.tests}
         for crossing in self.crossings:
             if self.passes(crossing) and crossing.target in self.witnesses:
                 backers[crossing.author, crossing.test].add(crossing.target)

@@ -7,7 +7,7 @@ from yudai.kit.ids import RunId
 from yudai.verification.domain.answers import AnswerSet
 from yudai.verification.domain.expect import PERSON, question_key
 from yudai.verification.domain.facts import Crossing, Difference, Examined
-from yudai.verification.domain.judge import Proof
+from yudai.verification.domain.judge import Proof, shows
 from yudai.verification.domain.proof import OwnTest, ProofKind
 from yudai.verification.domain.question import (
     ACCEPT,
@@ -20,6 +20,7 @@ from yudai.verification.domain.question import (
     neither_of,
     not_run_key,
     support_key,
+    test_key,
 )
 from yudai.verification.domain.rules import Rule
 from yudai.verification.domain.verdict import Verdict, VerdictStatus
@@ -35,6 +36,7 @@ def questions(found: AnswerSet, verdicts: Verdicts) -> list[Question]:
         *_support(found, verdicts),
         *_behaviours(found, verdicts),
         *_not_run(found, verdicts),
+        *_tests(found, verdicts),
         *_unproved(found, verdicts),
     ]
     return [question for question in made if question.key not in found.choices]
@@ -181,12 +183,38 @@ def _not_run(found: AnswerSet, verdicts: Verdicts) -> Iterator[Question]:
             )
 
 
+def _tests(found: AnswerSet, verdicts: Verdicts) -> Iterator[Question]:
+    """Of a test without a patch: is it right? An answer that fails it, or has no proof, waits."""
+    for author in sorted(r for r in found.sound if found.is_review(r)):
+        for test in found.answers[author].examined.own:
+            if (author, test.id) in found.tests or not shows(test, found.rules):
+                continue
+            met = [
+                c for c in found.examination.crossings if (c.author, c.test) == (author, test.id)
+            ]
+            failing = [c.target for c in met if c.target in found.standing and not found.passes(c)]
+            unproved = (c.target for c in met if found.passes(c) and c.target in found.standing)
+            waiting = [r for r in unproved if verdicts[r].status is VerdictStatus.UNPROVED]
+            if runs := tuple(dict.fromkeys((*waiting, *failing))):
+                handle = found.answers[author].handle
+                yield Question(
+                    key=test_key(author, test.id),
+                    kind=QuestionKind.TEST,
+                    text=f"Is the test {test.id} of {handle} right? It came without a patch.",
+                    choices=(ACCEPT, REJECT),
+                    runs=runs,
+                    detail="\n".join(f"{found.answers[r].handle} fails it" for r in failing),
+                )
+
+
 def _unproved(found: AnswerSet, verdicts: Verdicts) -> Iterator[Question]:
     """Nothing is wrong with them, and what they show is nothing that the issue names."""
     for run_id, verdict in verdicts.items():
         if verdict.status is not VerdictStatus.UNPROVED or found.alone[run_id].expected.pending:
             continue
         candidate = found.answers[run_id]
+        if candidate.examined.tests_only:
+            continue
         new = [
             t for t in candidate.examined.own if t.kind is ProofKind.INTERFACE and not t.subjects
         ]

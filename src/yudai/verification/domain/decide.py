@@ -99,6 +99,8 @@ def _status(
 ) -> tuple[VerdictStatus, str]:
     """With its one line for a person: the first that holds."""
     alone = found.alone[run_id]
+    if found.is_review(run_id) and not (alone.complaint or alone.doubt):
+        return VerdictStatus.NONE, "holds only tests: they speak about the answers"
     against, pending = _named(found, convicted), [one.test for one in alone.expected.pending]
     troubles = (
         (alone.complaint, VerdictStatus.FAILED, "{}"),
@@ -225,5 +227,6 @@ def _weighed(found: AnswerSet, run_id: RunId, examined: Examined) -> list[Weighe
 
 def _support(found: AnswerSet, run_id: RunId) -> int:
     """Independent contestants whose answers agree with this one, its own included."""
-    others = (one for one in found.standing if one != run_id and found.agree(run_id, one))
+    answers = (one for one in found.standing if one != run_id and not found.is_review(one))
+    others = (one for one in answers if found.agree(run_id, one))
     return found.independent({run_id, *others})

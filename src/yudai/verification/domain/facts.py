@@ -98,6 +98,8 @@ class Examined(Value):
     size: int = 0
     faster: tuple[Faster, ...] = ()
     """What became at least twice as fast, where the issue is about performance."""
+    tests_only: bool = False
+    """It holds tests and nothing else: no answer, but a test that others have to pass."""
     is_asked_without_proof: str = ""
     """Why a person can be asked although no test shows it: a refactoring, documents only."""
 

@@ -117,7 +117,8 @@ def _proofs(examined: Examined, rules: Rules, expected: Expected) -> tuple[Proof
         if (one.kind is not ProofKind.NONE or Rule.RED_FOR_A_REASON not in rules)
         and not (one.subjects and Rule.SUBJECTS_PROVE_NOTHING in rules)
     ]
-    own = [Proof(one.id, one.kind, one.tied) for one in examined.own if shows(one, rules)]
+    shown = [] if examined.tests_only else [one for one in examined.own if shows(one, rules)]
+    own = [Proof(one.id, one.kind, one.tied) for one in shown]
     given = {one.test for one in examined.expectations if one.given}
     changed = [Proof(one.test, ProofKind.BEHAVIOUR, one.test in given) for one in expected.accepted]
     fast = [Proof(one.test, ProofKind.BEHAVIOUR, one.tied) for one in examined.faster]

@@ -20,6 +20,8 @@ class QuestionKind(StrEnum):
     """The only proof uses something new that the issue does not name."""
     NO_PROOF = "no_proof"
     """A refactoring, documentation: nothing that a test could show."""
+    TEST = "test"
+    """A test without a patch that too few answers pass to be believed."""
     NOT_RUN = "not_run"
     """A test that decides could not be run here."""
 
@@ -74,6 +76,10 @@ def support_key(runs: Iterable[RunId]) -> str:
 
 def behaviours_key(one: RunId, other: RunId) -> str:
     return key_of(QuestionKind.BEHAVIOURS, one, other)
+
+
+def test_key(run_id: RunId, test: str) -> str:
+    return key_of(QuestionKind.TEST, run_id, test)
 
 
 def not_run_key(run_id: RunId) -> str:
