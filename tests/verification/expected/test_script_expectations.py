@@ -346,3 +346,40 @@ def test_what_cannot_be_read_stays_an_edit(text: str):
 def test_hostile_files_end_soon(piece: str):
     text = piece * 20_000
     assert found(f"{text} 2", f"{text} 3") == [(CHANGED, None)]
+
+
+def about_file(base: str, patched: str) -> list[tuple[str, str, str]]:
+    edits = found(base, patched)
+    assert all(expected for _, expected in edits), edits
+    return [(e.test, e.before, e.now) for _, e in edits if e]
+
+
+LOOP = "for (const [a, b] of [[5, '5s'], [6, '6s']]) {\n  test(`f ${a}`, () => assert.equal(f(a), b));\n}\n"
+FOR_EACH = "[[5, '5s'], [6, '6s']].forEach(([a, b]) => {\n  test(`f ${a}`, () => { assert.equal(f(a), b); });\n});\n"
+CONST = "const WANT = '5s';\ntest('a', () => { assert.equal(f(5), WANT); });\n"
+MAP = "const CASES = { a: '5s', b: '6s' };\ntest('a', () => { check(CASES); });\n"
+
+
+@pytest.mark.parametrize("base", [LOOP, FOR_EACH, CONST, MAP])
+def test_other_values_beside_the_tests(base: str):
+    patched = base.replace("'5s'", "'5 s'")
+    assert about_file(base, patched) == [("", "'5s'", "'5 s'")]
+    more = patched + "test('more', () => { assert.equal(f(7), 7); });\n"
+    assert about_file(base, more) == [("", "'5s'", "'5 s'")]
+
+
+@pytest.mark.parametrize(
+    ("base", "old", "new"),
+    [
+        (LOOP, "[5, '5s']", "[4, '4s']"),
+        (LOOP, ", [6, '6s']", ""),
+        (LOOP, "'5s'", "f(5)"),
+        (FOR_EACH, "[5, '5s']", "[5, '5s', 1]"),
+        (FOR_EACH, "'6s']]", "'6s']].slice(1)"),
+        (MAP, "b: '6s'", "c: '7s'"),
+        (CONST, "'5s'", "f(5)"),
+        (CONST.replace("f(5)", "f(WANT)"), "'5s'", "'5 s'"),
+    ],
+)
+def test_other_inputs_and_fewer_rows_beside_the_tests(base: str, old: str, new: str):
+    assert [expected for _, expected in found(base, base.replace(old, new))] == [None]

@@ -27,7 +27,9 @@ async def with_values(
     made = [
         _answer(case, found, run_id, patches[run_id])
         for run_id in found.answers
-        if run_id in found.sound and run_id not in found.settlement.convicted
+        if run_id in found.sound
+        and run_id not in found.settlement.convicted
+        and not found.is_review(run_id)
     ]
     values = await compare_values(case, made, lanes)
     return examination.model_copy(update={"values": values})

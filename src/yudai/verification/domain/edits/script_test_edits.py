@@ -5,6 +5,8 @@ from collections import Counter
 from collections.abc import Iterator
 
 from yudai.verification.domain.edits.python_test_edits import Edit
+from yudai.verification.domain.expectations import expectation
+from yudai.verification.domain.expected.script_tables import other_tables
 from yudai.verification.domain.expected.script_tests import restored
 
 SCRIPTS = re.compile(r".*\.[cm]?[jt]sx?")
@@ -26,6 +28,13 @@ def script_edits(base: str, patched: str) -> Iterator[Edit]:
     """Layout is free, imports may name more, and new lines may stand anywhere."""
     patched, changes = restored(base, patched)
     yield from map(Edit.of, changes)
+    # Tables beside the tests are about some of them, and it is not known which.
+    patched, others = other_tables(base, patched)
+    for change in others:
+        yield Edit(
+            f"changes values that existing tests use: {change.before} -> {change.now}",
+            expectation=expectation(change),
+        )
     left = iter(_lines(patched))
     if Counter(_FEWER.findall(patched)) - Counter(_FEWER.findall(base)):
         yield Edit("skips tests of this existing test file")

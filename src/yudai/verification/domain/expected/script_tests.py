@@ -277,6 +277,13 @@ def _file(text: str) -> _File:
     return _File(text, tokens, tests)
 
 
+def test_ranges(tokens: Sequence[Token]) -> list[tuple[int, int]]:
+    """The places of the first and last tokens of tests."""
+    pairs = closers(tokens)
+    blocks = [block for at in range(len(tokens)) for block in _block(tokens, at, pairs)]
+    return [(b.start, b.end) for b, _, is_leaf in _nested(blocks) if b.is_test and is_leaf]
+
+
 def _block(tokens: Sequence[Token], at: int, pairs: dict[int, int]) -> Iterator[_Block]:
     name = tokens[at].text
     is_test = name in _TESTS
