@@ -206,6 +206,8 @@ def test_a_change_of_documents_only_is_asked_about_whatever_the_title_says():
     assert without_proof("slugify drops digits", patch, size_of(patch)) == (
         "it changes documents and comments only"
     )
+    blank = changed("a.py", "x = 1\n", "x = 1\n\n")
+    assert without_proof("slugify drops digits", blank, size_of(blank)) == ""
     named_so = changed("history.py", "x = 1\n", "x = 2\n")
     assert without_proof("slugify drops digits", named_so, size_of(named_so)) == ""
 

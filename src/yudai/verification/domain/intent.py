@@ -2,6 +2,7 @@
 
 import re
 
+from yudai.patches.git_diff import FileChange
 from yudai.patches.patch import Patch
 
 # A title that says what goes wrong asks for a change that a test can show.
@@ -58,12 +59,17 @@ _WITHOUT_PROOF = (
 
 def without_proof(title: str, source: Patch, size: int) -> str:
     """Why a person can be asked although no test shows it; empty: tests could show it."""
-    if source.files and size == 0 and not any(c.is_binary for c in source.files):
+    if size == 0 and not any(c.is_binary for c in source.files) and any(map(_says, source.files)):
         return "it changes documents and comments only"
     if _FAILURE.search(title):
         return ""
     kind = next((kind for words, kind in _WITHOUT_PROOF if words.search(title)), "")
     return f"the issue asks for {kind}" if kind else ""
+
+
+def _says(change: FileChange) -> bool:
+    """Whether it changes more than blank lines."""
+    return any(line.strip() for line in (*change.added_lines, *change.removed_lines))
 
 
 def is_about_performance(title: str) -> bool:
