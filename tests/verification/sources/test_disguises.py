@@ -2,6 +2,7 @@
 
 import pytest
 
+from yudai.verification.domain.sources.issue_text import names_word
 from yudai.verification.domain.symbols import SymbolKind, introduced, named_by, said_in, used
 
 BASE = """import os
@@ -165,3 +166,46 @@ def test_an_argument_by_its_place_is_named_by_a_call_in_the_issue():
 )
 def test_tests_of_any_language_say_new_names(path: str, text: str, test: str, names: set[str]):
     assert {s.name for s in said_in(introduced({path: None}, {path: text}), [test])} == names
+
+
+TOP = "import os\n"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "body", "names"),
+    [
+        (TOP, "import os\nfrom operator import truth as hours_known\n",
+         "assert hasattr(durations, 'hours_known')", {"hours_known"}),
+        (PARSE, "def status():\n    return {'hours_known': True}\n\n\n" + PARSE,
+         "assert durations.main([]).get('hours_known')", {"hours_known"}),
+        (PARSE, "@app.get('/ping')\ndef pong():\n    return 1\n\n\n" + PARSE,
+         "assert durations.app.client().get('/ping').status == 200", {"/ping"}),
+        (PARSE, "def _open(path, encoding=''):\n    return 1\n\n\n" + PARSE,
+         "(tmp_path / 'a').write_text('x', encoding='utf-8')\nassert human(1)", set()),
+        (PARSE, "def _dump(n, indent=0):\n    return 1\n\n\n" + PARSE,
+         "assert json.dumps(human(1), indent=2) == '1h'", set()),
+        (PARSE, "def _dump(n, indent=0):\n    return 1\n\n\n" + PARSE,
+         "dump = durations.dump\nassert dump(1, indent=2)", {"indent"}),
+    ],
+)  # fmt: skip
+def test_results_imports_and_routes_are_new_names_and_others_keywords_are_not(
+    old: str, new: str, body: str, names: set[str]
+):
+    assert found(old, new, body, head="import json") == names
+
+
+def test_in_a_traceback_only_what_has_the_place_of_a_name_is_named():
+    issue = """parse() crashes
+
+```
+Traceback (most recent call last):
+  File "a.py", line 2, in <module>
+    print(durations.parse(text, unit="h"))
+ValueError: bad value for this text
+```
+Use `split_up value` or `hours_of`, please.
+"""
+    named = {word for word in ("recent", "bad", "text") if names_word(issue, word)}
+    assert named == set()
+    for word in ("parse", "durations", "unit", "h", "value", "hours_of", "print"):
+        assert names_word(issue, word), word

@@ -333,3 +333,26 @@ class TestFrameworks:
     )
     def test_are_used(self, text: str):
         assert list(changed_frameworks({"a.js": ""}, {"a.js": text})) == []
+
+
+@pytest.mark.parametrize(
+    ("more", "body", "found"),
+    [
+        ("function store() { return { hoursKnown: true }; }", "expect(x().hoursKnown).toBe(1);",
+         {"hoursKnown"}),
+        ("const store = () => ({ hoursKnown: true });", "expect(x().hoursKnown).toBe(1);",
+         {"hoursKnown"}),
+        ("export enum Kind { Hour }", "expect(durations.Kind.Hour).toBe(0);", {"Kind", "Hour"}),
+        ("app.get('/ping', (q, s) => s.send(1));", "return request(x).get('/ping').expect(200);",
+         {"/ping"}),
+        ("function _r(n, { depth = 0 } = {}) {}", "assert.deepEqual(human(1), { depth: 1 });",
+         set()),
+        ("function _r(n, { depth = 0 } = {}) {}", "expect(human(1)).toEqual({ depth: 1 });", set()),
+        ("function _r(n, { depth = 0 } = {}) {}", "expect(human(1, { depth: 1 })).toBe(1);",
+         {"depth"}),
+    ],
+)  # fmt: skip
+def test_results_enums_and_routes_are_new_names_and_expected_keys_are_not(
+    more: str, body: str, found: set[str]
+):
+    assert uses(body, new(BASE + more)) == found

@@ -92,7 +92,6 @@ class TestIntroducedPython:
         [
             ("return text", "found = text.strip()\n    return found"),
             ("LIMIT = 3", "LIMIT = 4"),
-            ("import os", "import os\nimport json"),
             ("return text", "if os.sep: return text\n    for part in text: return part"),
             ("    return text", '    """Reads --nothing at all."""\n    return text'),
         ],
@@ -122,7 +121,23 @@ class TestIntroducedPython:
         found = new(
             "from passbook.a import x\n", "from passbook.a import x, y\nimport json\n", path
         )
-        assert found == (Symbol(SymbolKind.VALUE, "y", path, top_level=True),)
+        assert found == (
+            Symbol(SymbolKind.VALUE, "y", path, top_level=True),
+            Symbol(SymbolKind.ATTRIBUTE, "json", path, top_level=True, owner="passbook"),
+        )
+
+    def test_what_a_module_imports_counts_together_with_the_module(self):
+        [json] = new(LEDGER, LEDGER.replace("import os", "import os\nimport json"))
+        assert (json.name, json.owner) == ("json", "ledger")
+        path, test = "tests/test_a.py", "tests/test_a.py::test_it"
+        start = "import json\nfrom passbook import ledger\n\ndef test_it():\n    "
+        for body, names in (
+            ("assert hasattr(ledger, 'json')", ["json"]),
+            ("assert ledger.json.loads('1')", ["json"]),
+            ("assert json.loads(ledger.parse('1'))", []),
+        ):
+            found = used([json], path=path, text=start + body, test=test)
+            assert [symbol.name for symbol in found] == names
 
     def test_tests_and_removed_files_introduce_nothing(self):
         assert introduced({"a.py": "x = 1"}, {"a.py": None, "tests/test_a.py": "y = 1"}) == ()

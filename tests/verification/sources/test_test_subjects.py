@@ -150,8 +150,8 @@ class TestPrivateNamesOfPython:
             "assert ledger.Ledger()._rows == []",
             "from passbook._core import parse\nparse()",
             "from passbook.ledger import _parse\nassert _parse()",
-            "monkeypatch.setattr(ledger, '_parse', None)",
-            "with mock.patch('passbook.ledger._parse'): pass",
+            "with mock.patch('passbook.ledger._parse') as m: add()\nm.assert_called_once()",
+            "with mock.patch('passbook.ledger._parse') as m: add()\nassert m.called",
             "assert getattr(ledger, '_parse')",
             "assert ledger.Ledger()._Ledger__rows == []",
         ],
@@ -447,3 +447,40 @@ def test_words_of_an_exception_that_is_demanded_are_told_apart(path: str, body: 
         for asks in (True, False)
     ]
     assert found == [("wording",), ()]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "monkeypatch.setattr(ledger, '_parse', None)\nassert ledger.add(1)",
+        "with mock.patch('passbook.ledger._parse', return_value=1): assert ledger.add(1)",
+        "assert ledger.token().expires <= time.time() + 3600",
+        "before = time.time()\nassert before <= ledger.token().created",
+        "os.chdir(tmp_path)\nledger.main()\nassert Path('dist/index.html').read_text() == '1'",
+    ],
+)
+def test_what_only_looks_like_another_subject(body: str):
+    assert python(body, args="tmp_path, monkeypatch") == ""
+    assert python("with mock.patch('passbook._new'): pass", private="_new") == "a private name"
+
+
+@pytest.mark.parametrize(
+    ("body", "subject"),
+    [
+        ("expect(f().exp).toBeGreaterThan(Date.now());", ""),
+        ("const now = Date.now();\nassert.ok(f().exp > now + 3600);", ""),
+        ("const start = Date.now();\nf();\nexpect(Date.now() - start).toBeLessThan(9);", "timing"),
+        ("const start = Date.now();\nf();\nexpect(Date.now()).toBeLessThan(start + 9);", "timing"),
+        ("const start = Date.now();\nf();\nassert.ok(Date.now() < start + 9);", "timing"),
+        ("const start = process.hrtime();\nf();\nassert.ok(process.hrtime(start)[1] < 9);",
+         "timing"),
+        ("expect(read(new URL('../README.md', import.meta.url))).toMatch(/x/);", "a document"),
+        ("const units = require(require.resolve('../units.json'));\nexpect(units.h).toBe(1);",
+         "a data file"),
+    ],
+)  # fmt: skip
+def test_clocks_and_files_of_scripts(body: str, subject: str):
+    text = f"import {{ readFileSync as read }} from 'node:fs';\nit('x', () => {{\n{body}\n}});\n"
+    paths = ("units.json", "README.md")
+    path = "tests/a.test.js"
+    assert ", ".join(subjects(path, text, f"{path}::x", issue="", source_paths=paths)) == subject

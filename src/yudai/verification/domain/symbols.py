@@ -204,7 +204,14 @@ def _new_in(path: str, base: str, text: str, kept: str | None) -> Iterator[Symbo
         if is_old or _key(definition) in seen:
             continue
         seen.add(_key(definition))
-        is_shared = name in names or name in _COMMON or is_placed or name in OPERATIONS
+        # What a module imports counts together with the module.
+        is_shared = (
+            owner == stem_of(path)
+            or name in names
+            or name in _COMMON
+            or is_placed
+            or name in OPERATIONS
+        )
         yield Symbol(
             kind,
             name,

@@ -33,6 +33,13 @@ _INLINE = re.compile(r"(`+)([^`\n]{1,2000})\1(?!`)")
 _TAGGED = re.compile(r"<(?:code|pre|kbd|tt)>([^<]{1,5000})</", re.IGNORECASE)
 _FENCE = re.compile(r"\s{0,12}(?:[-*+>]\s+|\d+\.\s+)?(`{3,}|~{3,})")
 _WORDS = re.compile(r"[\w$]+")
+_SHORT = 4
+_COMMAND = re.compile(r"[\w$./=-]+(?: +[\w$./=-]+)*")
+_NAME_PLACES = re.compile(
+    r"""(?:(?<=[.@])|(?<=--)|(?<=['"`])|(?:\b(?:def|class|function|import|from|const|let|new)\ ))
+        ([\w$]+)(?=$|\W)|(?<![\w$])([\w$]+)(?=\(|\.\w|=(?!=)|['"]\s*[\]:)])""",
+    re.VERBOSE,
+)
 _NUMBERS = re.compile(r"(?<![\w.#$])(?<!line )[-+]?\d[\d_,]*(?:\.\d+)?(?!\w)")
 
 
@@ -45,6 +52,8 @@ class IssueText(NamedTuple):
     quoted: tuple[str, ...]
     words: frozenset[str]
     code_words: frozenset[str]
+    code_names: frozenset[str]
+    """Words of code that stand where a name stands: not those of sentences in it."""
     numbers: frozenset[str]
     code_numbers: frozenset[str]
     flat: str
@@ -70,6 +79,7 @@ def read_issue(text: str) -> IssueText:
         quoted=quoted,
         words=frozenset(_WORDS.findall(text)),
         code_words=frozenset(_WORDS.findall(f"{code} {exact}")),
+        code_names=frozenset(_names_in(blocks, [*spans, *exact.split()])),
         numbers=frozenset(_numbers(text)),
         code_numbers=frozenset(_numbers("\n".join([code, *quoted]))),
         flat=flattened(text),
@@ -90,7 +100,7 @@ def names_word(issue: str, name: str) -> bool:
     text = read_issue(issue)
     if not name or not set(_WORDS.findall(name)) <= text.words:
         return False
-    if _WORDS.fullmatch(name) and name in text.code_words:
+    if _WORDS.fullmatch(name) and name in text.code_names:
         return True
     if not _WORDS.fullmatch(name) and _stands(name, text.whole):
         return True
@@ -173,6 +183,18 @@ def _blocks(text: str) -> tuple[list[str], str]:
             prose.append(line)
         is_after_gap = not line.strip()
     return blocks, "\n".join(prose)
+
+
+def _names_in(lines: list[str], spans: list[str]) -> Iterator[str]:
+    """Commands and short spans are all names; of other code, what has a name's place."""
+    short = [span for span in spans if len(span.split()) <= _SHORT]
+    yield from _WORDS.findall(" ".join(short))
+    for piece in (*lines, *(span for span in spans if span not in short)):
+        is_command = len(piece.split()) <= _SHORT and _COMMAND.fullmatch(piece.strip())
+        if is_command or piece.lstrip().startswith(("$ ", "> ")):
+            yield from _WORDS.findall(piece)
+        else:
+            yield from (match[1] or match[2] for match in _NAME_PLACES.finditer(piece))
 
 
 def _numbers(text: str) -> Iterator[str]:

@@ -12,6 +12,7 @@ from yudai.verification.domain.sources.names import (
     Definition,
     SymbolKind,
     options_in,
+    stem_of,
     words,
 )
 
@@ -124,9 +125,11 @@ def _at_top(statement: ast.stmt, path: str) -> Iterator[Definition]:
     elif isinstance(statement, ast.Import | ast.ImportFrom):
         if any(alias.name == "*" for alias in statement.names):
             yield Definition(SymbolKind.VALUE, "*")
-        elif path.endswith("__init__.py") and _is_own(statement, path):
-            for name in bound_names(statement):
+        for name in bound_names(statement):
+            if path.endswith("__init__.py") and _is_own(statement, path):
                 yield Definition(SymbolKind.VALUE, name)
+            elif name != "*":
+                yield Definition(SymbolKind.ATTRIBUTE, name, stem_of(path))
     else:
         yield from _assigned(statement)
 
@@ -163,10 +166,29 @@ def _is_own(statement: ast.Import | ast.ImportFrom, path: str) -> bool:
 def _inside(node: ast.AST) -> Iterator[Definition]:
     if isinstance(node, Function):
         yield from _parameters(node, node.name)
+        yield from _given_back(node)
+        yield from _routes(node)
     elif isinstance(node, ast.ClassDef):
         yield from _members(node)
     else:
         yield from _made(node)
+
+
+def _given_back(function: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[Definition]:
+    """The keys of a result: `return {"key": ...}`."""
+    for node in ast.walk(function):
+        if isinstance(node, ast.Return) and isinstance(node.value, ast.Dict):
+            for name in filter(None, map(string_of, _keys([node.value]))):
+                yield Definition(SymbolKind.ATTRIBUTE, name, function.name)
+
+
+def _routes(function: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[Definition]:
+    """`@app.get("/path")`."""
+    for decorator in function.decorator_list:
+        given = decorator.args[:1] if isinstance(decorator, ast.Call) else []
+        for path in filter(None, map(string_of, given)):
+            if path.startswith("/"):
+                yield Definition(SymbolKind.OPTION, path)
 
 
 def _made(node: ast.AST) -> Iterator[Definition]:

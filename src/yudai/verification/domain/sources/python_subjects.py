@@ -35,6 +35,7 @@ _FORM = words("""__annotations__ return_annotation get_type_hints get_annotation
 _SHOWS_DOCUMENTS = frozenset({"getdoc", "render_doc"})
 _LONGEST = 20_000
 _SEARCHES = words("grep egrep fgrep rg ag ack cat find sed awk head tail wc")
+_GIT_SHOWS = words("grep diff show log blame cat-file archive diff-tree diff-index")
 _PROGRAMS = words("run check_output check_call call Popen system getoutput popen")
 _CLOCKS = words(
     """time perf_counter monotonic process_time thread_time time_ns perf_counter_ns monotonic_ns
@@ -45,6 +46,11 @@ _ORDER_ASSERTIONS = frozenset(
     {"assertLess", "assertLessEqual", "assertGreater", "assertGreaterEqual", "assertAlmostEqual"}
 )
 _PATCHES = words("patch setattr getattr hasattr object delattr attrgetter multiple")
+_WATCHES = words(
+    """assert_called assert_called_once assert_called_with assert_called_once_with assert_any_call
+    assert_has_calls assert_not_called called call_count call_args call_args_list mock_calls"""
+)
+_REPLACES = words("patch setattr object multiple")
 _HARMLESS = words("_replace _asdict _fields _make _exit _getframe _ _value_ _name_")
 
 
@@ -87,7 +93,8 @@ def _files(
             continue
         for place in _read(node, places, part.module.path):
             is_own = not written.isdisjoint(place.parts[-1:])
-            if is_own or (is_elsewhere and len(place.parts) == 1):
+            is_made = len(place.parts) == 1 or "/".join(place.parts) not in source_paths
+            if is_own or (is_elsewhere and is_made):
                 continue
             is_listing = _name(node) in _LISTS
             finding = finding_of(place, part.module.path, source_paths, is_listing=is_listing)
@@ -202,7 +209,7 @@ def _searches(node: ast.Call) -> bool:
     )
     words = words or (string_of(first) or "").split()
     if words[:1] == ["git"]:
-        return words[1:2] == ["grep"]
+        return bool(_GIT_SHOWS & set(words[1:]))
     return bool(words) and words[0].rpartition("/")[2] in _SEARCHES
 
 
@@ -221,9 +228,12 @@ def _private(test: PythonTest, private: frozenset[str]) -> Iterator[Finding]:
     own = frozenset(_own_names(test))
     helpers = {module.path.rpartition("/")[2].removesuffix(".py") for module in test.modules}
     helpers |= {"conftest", "tests", "test"}
+    is_watched = any(getattr(node, "attr", "") in _WATCHES for node, _ in _nodes(test))
     for node, part in _nodes(test):
         for name in _private_names(node, part, helpers):
             last = name.rpartition(".")[2]
+            if not is_watched and _is_replacement(node) and last not in private:
+                continue
             if _is_private(last, private) and (last in private or last not in own):
                 yield Finding(Subject.PRIVATE_NAME, last)
 
@@ -240,6 +250,11 @@ def _private_names(node: ast.AST, part: Part, helpers: set[str]) -> Iterator[str
             yield from (string_of(argument) or "").split(".")
     elif isinstance(node, ast.Subscript) and _is_namespace(node.value):
         yield string_of(node.slice) or ""
+
+
+def _is_replacement(node: ast.AST) -> bool:
+    """A name that base has, replaced for the test's own purposes."""
+    return isinstance(node, ast.Call) and _name(node) in _REPLACES
 
 
 def _is_namespace(node: ast.expr) -> bool:
@@ -326,11 +341,10 @@ def _compares_time(node: ast.AST, clocks: set[str], part: Part) -> bool:
         return False
     if any(_is_plain_number(side) for side in sides):
         return any(_has_clock(side, clocks, part) for side in sides)
-    return any(
-        isinstance(inner, ast.BinOp) and _has_clock(inner, clocks, part)
-        for side in sides
-        for inner in ast.walk(side)
-    ) or (all(_has_clock(side, clocks, part) for side in sides) and len(sides) == 2)
+    # A clock less or more a number is only some other time.
+    return any(_has_elapsed(side, clocks, part) for side in sides) or (
+        all(_has_clock(side, clocks, part) for side in sides) and len(sides) == 2
+    )
 
 
 def _has_elapsed(node: ast.AST, clocks: set[str], part: Part) -> bool:

@@ -95,7 +95,7 @@ def _uses(part: Part, foreign: "_Foreign") -> Uses:
             attributes.add(node.attr)
             modules.update(_chain(node, part))
         elif isinstance(node, ast.Call):
-            keywords.update(_keywords(node))
+            keywords.update(() if foreign.takes(node) else _keywords(node))
         elif isinstance(node, ast.Import | ast.ImportFrom):
             names.update(alias.name for alias in node.names)
             modules.update(_modules(node, part.module.path))
@@ -220,6 +220,14 @@ class _Foreign:
         if isinstance(root, ast.Name) and root.id in {"self", "cls"}:
             return node.attr in self._own or node.attr.startswith("assert")
         return self._is_foreign(root, 0)
+
+    def takes(self, call: ast.Call) -> bool:
+        """Whether its keywords are surely none of the product's."""
+        if isinstance(call.func, ast.Name):
+            name = call.func.id
+            is_plain = name in _PLAIN_CALLS and name not in self._imported
+            return name not in self._own and (is_plain or self._is_foreign_name(name, 0))
+        return isinstance(call.func, ast.Attribute) and self._is_foreign(call.func.value, 0)
 
     def _bind(self, target: ast.expr, value: ast.expr) -> None:
         for name in stored(target):

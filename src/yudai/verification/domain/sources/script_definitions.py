@@ -15,6 +15,7 @@ from yudai.verification.domain.sources.script_tokens import (
 )
 
 _SETTINGS = words("opts options config cfg settings params props argv flags")
+_ROUTES = words("get post put patch delete head options all use route")
 _TYPES = frozenset({"interface", "type", "enum", "namespace"})
 _VALUES = frozenset({"const", "let", "var"})
 _PREFIXES = frozenset({"export", "default", "declare", "abstract", "async"})
@@ -223,6 +224,8 @@ def _of_token(script: Script, at: int) -> Iterator[Definition]:
         yield from _parameters(script, at)
     elif word == "{" and script.word(at - 1) in _VALUES:
         yield from _taken(script, at)
+    elif word == "{":
+        yield from _members_given(script, at)
     elif script.tokens[at].kind in {TokenKind.STRING, TokenKind.TEMPLATE}:
         yield from _options(script, at)
     elif script.word(at + 1) in {".", "?."} and script.is_name(at + 2):
@@ -231,6 +234,28 @@ def _of_token(script: Script, at: int) -> Iterator[Definition]:
             yield Definition(SymbolKind.PARAMETER, key, function_around(script, at))
         elif word == "env" and _ENVIRONMENT.fullmatch(key):
             yield Definition(SymbolKind.OPTION, key)
+
+
+def _members_given(script: Script, at: int) -> Iterator[Definition]:
+    """The keys of `return { ... }`, and the members of an enum."""
+    if script.word(at - 1) == "return" or _is_given_back(script, at):
+        owner = function_around(script, at)
+        yield from (Definition(SymbolKind.ATTRIBUTE, key, owner) for key in keys_of(script, at))
+    elif script.word(at - 2) == "enum":
+        owner = script.word(at - 1)
+        yield from (Definition(SymbolKind.ATTRIBUTE, key, owner) for key in _cases(script, at))
+
+
+def _is_given_back(script: Script, at: int) -> bool:
+    """`=> ({ ... })`."""
+    return script.word(at - 1) == "(" and script.word(at - 2) == "=>"
+
+
+def _cases(script: Script, at: int) -> Iterator[str]:
+    """The members of an enum."""
+    for inner in script.level(at + 1, script.partners[at]):
+        if script.is_name(inner) and script.word(inner - 1) in {"{", ","}:
+            yield script.word(inner)
 
 
 def _taken(script: Script, at: int) -> Iterator[Definition]:
@@ -248,6 +273,9 @@ def _options(script: Script, at: int) -> Iterator[Definition]:
         yield Definition(SymbolKind.OPTION, option)
     if script.word(at - 1) == "(" and script.word(at - 2) == "command" and text.strip():
         yield Definition(SymbolKind.OPTION, text.split()[0])
+    is_first = script.word(at - 1) == "(" and script.word(at + 1) == ","
+    if is_first and text.startswith("/") and script.word(at - 2) in _ROUTES:
+        yield Definition(SymbolKind.OPTION, text)
 
 
 def _class_body(script: Script, at: int) -> int | None:

@@ -99,6 +99,9 @@ def _place(piece: Piece, part: Statement, values: Values) -> Place:
         word, text = script.word(at), script.string(at)
         if word in {"__dirname", "__filename"} or (word == "meta" and script.word(at - 1) == "."):
             place = Place(Root.REPOSITORY, tuple(piece.path.split("/")[:-1]))
+        elif text is not None and script.word(at - 2) == "URL" and script.word(at + 1) == ",":
+            # `new URL("../x", import.meta.url)` goes from the file that it stands in.
+            return Place(Root.REPOSITORY).joined(resolved(piece.path, text))
         elif text is not None and _is_resolved(script, at):
             place = Place(Root.REPOSITORY).joined(resolved(piece.path, text))
         elif text is not None and "file:" not in text and text != "utf8":
@@ -128,7 +131,9 @@ def _data(test: ScriptTest, pieces: list[Piece]) -> Iterator[Place]:
             yield Place(Root.REPOSITORY).joined(resolved(test.path, module))
     for piece in pieces:
         for _, given in calls(piece, frozenset({"require", "import"})):
-            text = piece.script.string(given[0].start) if given else None
+            at = given[0].start if given else 0
+            at += 4 if piece.script.word(at + 2) == "resolve" else 0
+            text = piece.script.string(at) if given else None
             if text is not None and text.startswith("."):
                 yield Place(Root.REPOSITORY).joined(resolved(piece.path, text))
 

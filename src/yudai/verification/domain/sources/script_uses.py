@@ -138,7 +138,7 @@ def _texts(script: Script, at: int) -> Iterator[str]:
 
 
 def _keywords(script: Script, at: int, product: Product) -> Iterator[tuple[str, str]]:
-    if _is_key(script, at):
+    if _is_key(script, at) and not _is_expected(script, at):
         yield "", script.word(at)
     for name, most in positions(script, at, product):
         yield from ((name, argument(number)) for number in range(1, most + 1))
@@ -162,6 +162,20 @@ def _is_plain(script: Script, at: int) -> bool:
 
 def _is_key(script: Script, at: int) -> bool:
     return script.word(at - 1) in {"{", ","} and script.word(at + 1) in {":", ",", "}", "("}
+
+
+def _is_expected(script: Script, at: int) -> bool:
+    """Whether this key stands in a value that an assertion is given."""
+    for before in range(at - 1, max(-1, at - 400), -1):
+        if script.word(before) != "(" or script.partners[before] < at:
+            continue
+        owner = before - 3
+        if script.word(before - 2) != ".":
+            return False
+        if script.word(owner) == ")":
+            owner = script.partners[owner] - 1
+        return script.word(owner) in {"assert", "expect"} and before - owner > 1
+    return False
 
 
 def _module(script: Script, at: int, text: str, path: str) -> Iterator[str]:

@@ -1,5 +1,7 @@
 """Whether a script's test looks at how long something takes."""
 
+from collections.abc import Iterator
+
 from yudai.verification.domain.sources.names import words
 from yudai.verification.domain.sources.script_assertions import Assertion, assertions, names
 from yudai.verification.domain.sources.script_closure import Piece, ScriptTest
@@ -31,10 +33,25 @@ def _is_about_time(script: Script, assertion: Assertion, values: Values) -> bool
     clocked = [part for part in parts if _has_clock(part)]
     if not clocked:
         return False
-    is_order = assertion.matcher in _ORDERS or any(
-        script.word(at) in _SIGNS for at in range(*assertion.subject)
-    )
-    return is_order or any(_has_sign(part) or _is_elapsed(part, values) for part in clocked)
+    if any(_is_elapsed(part, values) or _says_spans(part) for part in clocked):
+        return True
+    # One clock in an order is only a value: a time that has to be before or after it.
+    is_order = assertion.matcher in _ORDERS
+    sides = given if is_order else list(_sides(script, assertion.subject))
+    if len(sides) > 1 and all(_is_clock(script, side, values) for side in sides):
+        return True
+    return any(_has_sign(part) for part in clocked if part[1] not in given)
+
+
+def _says_spans(part: _Part) -> bool:
+    script, inner = part
+    return any(script.word(at) in _CLOCKS and _calls_clock(script, at) for at in range(*inner))
+
+
+def _sides(script: Script, part: Statement) -> Iterator[Statement]:
+    for at in range(*part):
+        if script.word(at) in _SIGNS:
+            yield from (Statement(part.start, at), Statement(at + 1, part.end))
 
 
 def _made(script: Script, part: Statement, values: Values) -> list[_Part]:
