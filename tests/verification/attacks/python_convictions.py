@@ -255,13 +255,29 @@ ATTACKS = [
     Attack(
         "python-helper-of-a-flipped-constant",
         PYTEST,
-        against(
-            SOURCE.replace("DEBUG = False", "DEBUG = True") + KNOWN,
-            """
-            from durations import hours_are_known
+        {
+            "wrong": {
+                "durations.py": SOURCE.replace("DEBUG = False", "DEBUG = True") + KNOWN,
+                "tests/test_wrong.py": """
+                    from durations import hours_are_known
 
-            def test_hours():
-                assert hours_are_known()
+                    def test_hours():
+                        assert hours_are_known()
+                    """,
+            }
+        },
+        Rule.INTERFACE_IS_NO_PROOF,
+    ),
+    Attack(
+        "python-helper-that-rivals-cannot-have",
+        PYTEST,
+        against(
+            WRONG + "\n\ndef sum(seconds):\n    return seconds\n",
+            """
+            from durations import human, sum
+
+            def test_hour():
+                assert human(sum(3600)) == "1 hour"
             """,
         ),
         Rule.FOREIGN_NAMES_ACQUIT,

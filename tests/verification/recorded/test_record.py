@@ -182,3 +182,13 @@ async def test_script_values_come_back_as_they_are(ground: Ground):
     told = {p.expression: shown(r, p.language) for p, r in zip(many, found, strict=True)}
     assert told == NODE_CASES
     assert shown(inside[0], Language.NODE) == '[2.0, "child-v8", true]'
+
+
+async def test_an_import_that_one_test_needs_more_changes_no_other_test(ground: Ground):
+    imports = ("from shop import price",)
+    own = Probe("t", "test_shop.py", Language.PYTHON, imports, (), "price()")
+    other = own._replace(imports=(*imports, "from shop import missing"))
+    async with ground.sandbox({"shop.py": "def price(): return 3"}) as sandbox:
+        found = await record(sandbox, PYTEST, [own, other])
+    assert shown(found[0], Language.PYTHON) == "3"
+    assert "missing" in shown(found[1], Language.PYTHON)

@@ -121,16 +121,13 @@ def _read(line: str) -> Recorded:
 def _groups(
     probes: Sequence[Probe], plan: TestPlan, guise: Guise
 ) -> tuple[list[int], list[dict[str, object]]]:
-    """Probes share a process if its imports are all that they need; and where each stands."""
-    kinds = {(p.imports, _place_of(p, guise)) for p in probes}
-    largest = sorted(kinds, key=lambda kind: (-len(kind[0]), kind))
-    home = {
-        kind: next(k for k in largest if k[1] == kind[1] and set(kind[0]) <= set(k[0]))
-        for kind in kinds
-    }
+    """Probes share a process if they import exactly the same; and where each stands.
+
+    An import that one test needs more can fail on an answer, or change what another test sees.
+    """
     by_imports: dict[tuple[tuple[str, ...], str], list[int]] = {}
     for at, probe in enumerate(probes):
-        by_imports.setdefault(home[probe.imports, _place_of(probe, guise)], []).append(at)
+        by_imports.setdefault((probe.imports, _place_of(probe, guise)), []).append(at)
     groups: list[dict[str, object]] = []
     for (imports, place), members in by_imports.items():
         first = probes[members[0]]
