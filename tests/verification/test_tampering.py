@@ -388,6 +388,14 @@ def test_other_inputs_and_fewer_rows_beside_the_tests(old: str, new: str):
     assert [one.expectation for one in found] == [None] * len(found)
 
 
+def test_what_a_helper_compares_with():
+    base = "def check(n, want):\n    assert human(n) == want\n\ndef test_a():\n    check(5, '5s')\n"
+    assert expected(base, base.replace("'5s'", "'5 s'")) == [("test_a", "'5s'", "'5 s'")]
+    assert reasons(base, base.replace("(5, '5s'", "(4, '4s'")) == ["edits the existing test test_a"]
+    other = base.replace("== want", "== want or want")
+    assert reasons(other, other.replace("'5s'", "'5 s'")) == ["edits the existing test test_a"]
+
+
 def test_a_file_of_data_may_hold_what_is_expected():
     path = "tests/golden.txt"
     assert expected("a\n5s\n", "a\n5 s\n", path) == [("", "5s", "5 s")]

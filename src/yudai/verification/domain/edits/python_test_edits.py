@@ -23,7 +23,7 @@ from yudai.verification.domain.expected.python_tables import (
     is_single,
     other_values,
 )
-from yudai.verification.domain.expected.python_tests import changed_values
+from yudai.verification.domain.expected.python_tests import changed_values, helper_places
 
 Pieces = Mapping[str, Piece]
 
@@ -87,7 +87,7 @@ def _changed_test(piece: Piece, now: Piece | None, before: Pieces, after: Pieces
     elif _is_newly_skipped(piece, now):
         yield Edit(f"skips the existing test {piece.name}")
     elif not _same(piece, kept := _without_additions(piece, now)):
-        changes = _changed_values(piece, kept)
+        changes = _changed_values(piece, kept, before)
         yield from map(Edit.of, changes)
         if not changes:
             yield Edit(f"edits the existing test {piece.name}")
@@ -113,7 +113,7 @@ def _is_test(piece: Piece) -> bool:
     return piece.kind is Kind.TEST
 
 
-def _changed_values(piece: Piece, now: Piece) -> list[Change]:
+def _changed_values(piece: Piece, now: Piece, before: Pieces) -> list[Change]:
     """What else this test expects, if that is all that changed in it."""
     old, new = _lasting(piece.node), _lasting(now.node)
     if piece.context != now.context or len(old) != len(new):
@@ -121,7 +121,18 @@ def _changed_values(piece: Piece, now: Piece) -> list[Change]:
     if not isinstance(piece.node, Function) or not isinstance(now.node, Function):
         return []
     differ = [pair for pair in zip(old, new, strict=True) if not _has_only_grown(*pair)]
-    return changed_values(piece.name, piece.node, now.node, differ) or []
+    return changed_values(piece.name, piece.node, now.node, differ, _helpers(before)) or []
+
+
+def _helpers(before: Pieces) -> dict[str, list[int]]:
+    """Functions of the file that assert something of their arguments."""
+    functions = [(p, p.node) for p in before.values() if p.kind is Kind.VALUE]
+    found = {
+        piece.name.rpartition("::")[2]: helper_places(node)
+        for piece, node in functions
+        if isinstance(node, Function)
+    }
+    return {name: places for name, places in found.items() if places}
 
 
 def _changed_class(piece: Piece, now: Piece | None, before: Pieces) -> Iterator[Edit]:

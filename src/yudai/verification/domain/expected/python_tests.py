@@ -4,16 +4,18 @@ import ast
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from copy import deepcopy
+from types import MappingProxyType
 from typing import NamedTuple
 
 from yudai.kit.syntax import UnreadableError, unparse_python
 from yudai.verification.domain.expected.change import Change, Row, Rule
-from yudai.verification.domain.expected.python_assertions import Bound, Masker
+from yudai.verification.domain.expected.python_assertions import Bound, Helpers, Masker
 from yudai.verification.domain.expected.python_subject import bound_values, python_subject
 from yudai.verification.domain.expected.python_values import Slot, is_as_strict, is_value
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 Names = Mapping[str, Rule]
+NO_HELPERS: Helpers = MappingProxyType({})
 Decorators = Iterable[tuple[ast.expr, ast.expr]]
 
 
@@ -45,14 +47,14 @@ class _NotOnlyValuesError(Exception):
 
 
 def changed_values(
-    test: str, old: Function, new: Function, decorators: Decorators
+    test: str, old: Function, new: Function, decorators: Decorators, helpers: Helpers = NO_HELPERS
 ) -> list[Change] | None:
     """Expected values that differ, when nothing else does; None: something else may.
 
     `decorators` are pairs that are not equal.
     """
     try:
-        pairs = [*_in_body(old, new), *_in_decorators(old, decorators)]
+        pairs = [*_in_body(old, new, helpers), *_in_decorators(old, decorators)]
         if not all(is_as_strict(*pair) for pair in pairs):
             return None
         values = bound_values(old.body)
@@ -67,10 +69,18 @@ def _change(test: str, old: Slot, new: Slot, values: Mapping[str, ast.expr]) -> 
     return Change(test, before, now, python_subject(old.about, {**values, **old.row}), old.place)
 
 
-def _in_body(old: Function, new: Function) -> list[tuple[Slot, Slot]]:
+def helper_places(helper: Function) -> list[int]:
+    """Which arguments a function compares with, and does nothing else with."""
+    names = [argument.arg for argument in helper.args.args]
+    names = names[1:] if names[:1] == ["self"] else names
+    expected = _expected_names(ast.Module(deepcopy(helper.body), []), names)
+    return [at for at, name in enumerate(names) if expected.get(name) is Rule.EXACT]
+
+
+def _in_body(old: Function, new: Function, helpers: Helpers) -> list[tuple[Slot, Slot]]:
     if type(old) is not type(new):
         raise _NotOnlyValuesError
-    before, after = _masked(old), _masked(new)
+    before, after = _masked(old, helpers), _masked(new, helpers)
     if before.text != after.text or before.names != after.names:
         raise _NotOnlyValuesError
     return list(zip(before.slots, after.slots, strict=True))
@@ -145,7 +155,7 @@ def _cells(row: ast.expr) -> tuple[list[ast.expr], str]:
     return [], ""
 
 
-def _masked(function: Function) -> _Masked:
+def _masked(function: Function, helpers: Helpers = NO_HELPERS) -> _Masked:
     """RecursionError when it is too deep."""
     tree = ast.Module(_undocumented(deepcopy(function.body)), [])
     columns = _columns(function)
@@ -157,7 +167,7 @@ def _masked(function: Function) -> _Masked:
         for name, rule in names.items()
         for node in bound[name]
     }
-    masker = Masker(names, places)
+    masker = Masker(names, places, helpers)
     tree = masker.visit(tree)
     text = ast.dump(function.args) + ast.dump(tree)
     abouts = {use.name: use.about for use in masker.uses}
