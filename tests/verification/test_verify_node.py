@@ -131,6 +131,7 @@ SHELL_BASE: Files = {
 }
 FIXED = "right\n"
 ASK = "grep -q right answer.txt\n"
+ASK_TOO = "grep -c right answer.txt\n"
 OWN = f"{CHECK} (with the patch's tests)"
 
 
@@ -216,7 +217,11 @@ async def test_cross_examination_by_a_command(ground: Ground, authors: int, lazy
             "careful": {"answer.txt": "right\nreally\n", "checks/tests/a.sh": ASK},
             "lazy": {"other.txt": "there too\n"},
             "silent": {"answer.txt": FIXED},
-            **({"second": {"answer.txt": FIXED, "checks/tests/b.sh": ASK}} if authors > 1 else {}),
+            **(
+                {"second": {"answer.txt": FIXED, "checks/tests/b.sh": ASK_TOO}}
+                if authors > 1
+                else {}
+            ),
         },
         SHELL,
     )

@@ -206,7 +206,9 @@ def _weighed(
     unnamed = [s for s in one.symbols if not _is_named(case, readings, s, reports.copied)]
     symbols = [s for s in unnamed if s.kind is not SymbolKind.MODULE]
     loads = [s for s in one.loads if not named_by(case.issue, s)]
-    about, other = (subjects_of(case, readings, one, asks_words=asks) for asks in (True, False))
+    about = subjects_of(case, readings, one)
+    other = subjects_of(case, readings, one, asks_words=False)
+    strict = subjects_of(case, readings._replace(sources_before={}), one)
     is_about_words = case.is_wording(red, parts.tests)
     return OwnTest(
         id=one.id,
@@ -215,7 +217,8 @@ def _weighed(
         symbols=tuple(dict.fromkeys(s.name for s in (symbols or unnamed))),
         loads=tuple(dict.fromkeys(s.name for s in loads)),
         subjects=about if is_about_words else other,
-        is_worded=about != other and not is_about_words,
+        # An answer that is asked for better words may choose them.
+        is_worded=strict != other,
         tied=_is_tied(case, readings, one),
         seconds=reports.on_patch.durations.get(one.id, reports.on_patch.duration_s),
         red=red,
@@ -267,6 +270,7 @@ def subjects_of(
         files=readings.tests_after,
         sources=readings.sources_after,
         asks_words=asks_words,
+        base=readings.sources_before,
     )
 
 

@@ -484,3 +484,22 @@ def test_clocks_and_files_of_scripts(body: str, subject: str):
     paths = ("units.json", "README.md")
     path = "tests/a.test.js"
     assert ", ".join(subjects(path, text, f"{path}::x", issue="", source_paths=paths)) == subject
+
+
+def test_an_issue_that_quotes_the_old_words_asks_for_others():
+    path = "tests/a.py"
+    text = "def test_it():\n    with pytest.raises(ValueError, match='cannot read'): f()\n"
+    before = {"a.py": 'raise ValueError("bad text")\n'}
+    after = {"a.py": 'raise ValueError(f"cannot read {text!r}")\n'}
+    issue = "Say which one\n\n`parse('1h')` raises `ValueError: bad text`."
+
+    def about(issue: str, sources: dict[str, str]) -> tuple[str, ...]:
+        test = f"{path}::test_it"
+        changed = ("a.py",)
+        return subjects(
+            path, text, test, issue=issue, source_paths=changed, sources=sources, base=before
+        )
+
+    assert about(issue, after) == ()
+    assert about(issue, before) == ("wording",)
+    assert about("parse() gives bad text", after) == ("wording",)

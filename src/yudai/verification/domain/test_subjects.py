@@ -1,5 +1,6 @@
 """What a test is about that shows no behaviour, as far as the issue does not ask for it."""
 
+import re
 from collections.abc import Collection
 from functools import partial
 
@@ -14,6 +15,7 @@ from yudai.verification.domain.sources.script_subjects import script_findings
 from yudai.verification.domain.sources.scripts.additions import functions_of
 
 _SHORTEST_QUOTE = 4
+_LITERAL = re.compile(r"""(["'`])((?:(?!\1)[^\\\n{$]){4,200})\1""")
 
 
 def subjects(  # noqa: PLR0913 - all that a test is judged by
@@ -27,10 +29,12 @@ def subjects(  # noqa: PLR0913 - all that a test is judged by
     files: Texts | None = None,
     sources: Texts | None = None,
     asks_words: bool = True,
+    base: Texts | None = None,
 ) -> tuple[Subject, ...]:
     """In the order of Subject; nothing where the test cannot be read.
 
-    `asks_words`: what a caught exception has to say counts, too.
+    `asks_words`: what a caught exception has to say counts, too. `base`: sources before the patch;
+    an issue that quotes what they said, and say no more, asks for other words.
     """
     find = _finder(path, sources or {})
     if find is None:
@@ -46,6 +50,10 @@ def subjects(  # noqa: PLR0913 - all that a test is judged by
         for finding in findings
         if not _asks_for(issue, finding) and (asks_words or not finding.is_caught)
     }
+    if Subject.WORDING in found and any(
+        _quoted(issue, t) for t in _gone(base or {}, sources or {})
+    ):
+        found.discard(Subject.WORDING)
     return tuple(subject for subject in Subject if subject in found)
 
 
@@ -68,6 +76,21 @@ def _asks_for(issue: str, finding: Finding) -> bool:
         return all(_quotes(issue, text) for text in quoted)
     long = [text for text in quoted if len(text.strip()) >= _SHORTEST_QUOTE]
     return bool(long) and all(_says(issue, text) for text in long)
+
+
+def _quoted(issue: str, text: str) -> bool:
+    read = read_issue(issue)
+    return text in read.code or any(text in quoted for quoted in read.quoted)
+
+
+def _gone(before: Texts, after: Texts) -> set[str]:
+    """Literals of base with more than a word that the patch takes away."""
+    return {
+        text
+        for path, old in before.items()
+        for _, text in _LITERAL.findall(old or "")
+        if " " in text.strip() and text not in (after.get(path) or "")
+    }
 
 
 def _says(issue: str, text: str) -> bool:
