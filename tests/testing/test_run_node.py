@@ -348,3 +348,23 @@ async def test_a_command_that_hangs_is_not_finished(ground: Ground):
     assert (found.report.finished, found.report.timed_out) == (False, True)
     assert words(found) == {"sleep 600": "failed"}
     assert found.report.failures["sleep 600"].kind is FailureKind.TIMEOUT
+
+
+async def test_a_test_that_is_run_alone_runs_without_the_others_of_its_file(ground: Ground):
+    code = """
+        let seen = 0;
+        test('first (a+b)', () => { seen += 1; });
+        test('second (a+b)', () => { assert.equal(seen, 0); });
+        test('outer', async (t) => { await t.test('a > b', () => { assert.equal(seen, 0); }); });
+        describe('suite', () => { it('x', () => { assert.equal(seen, 0); }); });
+    """
+    names = ("second (a+b)", "outer > a > b", "suite > x")
+    ids = frozenset(f"test/a.test.js::{name}" for name in names)
+    files: Files = {"test/a.test.js": HEAD + code}
+    async with ground.sandbox(files, node=True) as sandbox:
+        alone = await run_tests(sandbox, NODE, timeout_s=60.0, ids=ids)
+        whole = await run_tests(sandbox, NODE, timeout_s=60.0)
+    assert {test: str(o) for test, o in alone.report.outcomes.items()} == dict.fromkeys(
+        ids, "passed"
+    )
+    assert {str(whole.report.outcomes[test]) for test in ids} == {"failed"}

@@ -4,9 +4,11 @@ from tests.support.verified_repo import Files
 from tests.verification.attacks.attack import Attack
 from tests.verification.attacks.node_scene import (
     EXAMPLE_TEST,
+    GOOD_TEST,
     HEAD,
     NODE,
     OLD,
+    RIGHT,
     RIGHT_ANSWER,
     SILENT,
     SOURCE,
@@ -180,5 +182,25 @@ ATTACKS = [
             "silent": SILENT,
         },
         models={"wrong": "one", "wrong2": "one", "wrong3": "one"},
+    ),
+    Attack(
+        "node-test-of-base-that-only-fails-after-another-of-its-file",
+        NODE,
+        {
+            "wrong": {"durations.js": STUB, "test/example.test.js": EXAMPLE_TEST},
+            "right": {
+                "durations.js": RIGHT.replace(
+                    "    return `${seconds / 3600}h`;",
+                    "    human.seen = true;\n    return `${seconds / 3600}h`;",
+                ),
+                "test/right.test.js": GOOD_TEST,
+            },
+        },
+        Rule.FAILURES_ARE_CONFIRMED,
+        base={
+            "test/state.test.js": f"{HEAD}{ALL}"
+            "test('first', () => assert.ok(durations.human(7200)));\n"
+            "test('second', () => assert.ok(!durations.human.seen));\n"
+        },
     ),
 ]

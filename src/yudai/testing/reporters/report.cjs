@@ -203,6 +203,25 @@ function parseWords(words) {
   return { report, key, ids, args: rest.slice(0, split), files: rest.slice(split + 1) };
 }
 
+/**
+ * Names of the tests that are wanted, as an expression; null: all, or it cannot be said.
+ * Otherwise tests that are run alone would run after the others of their file.
+ */
+function patternOf(idsPath) {
+  if (idsPath === "-") return null;
+  const ids = JSON.parse(fs.readFileSync(idsPath, "utf8")).map((id) => String(id).split("::"));
+  if (ids.length === 0 || ids.some((parts) => parts.length < 2)) return null;
+  const names = new Set(ids.map((parts) => parts.slice(1).join("::")).flatMap(withParents));
+  const source = [...names].map((name) => name.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&").replaceAll(" > ", "(?: > | )")).join("|");
+  return source.length > MAX_STACK ? null : `^\\s*(?:${source})$`;
+}
+
+/** A test inside of a test runs only if that one does, and Node 20 compares each title by itself. */
+function withParents(name) {
+  const titles = name.split(" > ");
+  return titles.flatMap((_, first) => titles.slice(first).map((_, n) => titles.slice(first, first + n + 1).join(" > ")));
+}
+
 /** Leave out options by name; `valued` ones take the next word with them. */
 function without(args, names, valued = []) {
   const kept = [];
@@ -234,4 +253,4 @@ function needPackage(name, cwd) {
   return process.exit(1);
 }
 
-module.exports = { openReport, describe, describeOutput, idOf, place, parseWords, without, packageFolder, needPackage };
+module.exports = { openReport, describe, describeOutput, idOf, patternOf, place, parseWords, without, packageFolder, needPackage };

@@ -5,7 +5,7 @@ import { createRequire } from "node:module";
 import path from "node:path";
 import { run } from "node:test";
 
-const { describe, describeOutput, idOf, openReport, parseWords, place } = createRequire(import.meta.url)("./report.cjs");
+const { describe, describeOutput, idOf, openReport, parseWords, patternOf, place } = createRequire(import.meta.url)("./report.cjs");
 
 const VALUED = ["--import", "--require", "-r", "--loader", "--experimental-loader", "--env-file", "--conditions", "-C"];
 const NAMED = /(?:^|[-_.])test\.[cm]?[jt]s$|^test[-_].*\.[cm]?[jt]s$/;
@@ -24,7 +24,9 @@ function main() {
   // Children take these over; this process must not load any code of the repository.
   process.execArgv = [...process.execArgv, ...flags];
   const timeout = Number(process.env.YUDAI_TIMEOUT_S) * 800 || undefined;
-  const stream = run({ files, concurrency: true, timeout, testNamePatterns: names, execArgv: flags });
+  const wanted = patternOf(words.ids);
+  const testNamePatterns = names ?? (wanted ? [wanted] : undefined);
+  const stream = run({ files, concurrency: true, timeout, testNamePatterns, execArgv: flags });
   follow(stream, report, new Set(files), endHung(files, timeout));
 }
 
