@@ -1,7 +1,7 @@
-"""What the tests of one answer need of its patch, laid over another answer.
+"""Adds to another answer the definitions that an author's tests need from its patch.
 
-A test file imports what its author's patch introduced. On a rival it could not even be loaded, and
-none of its tests would say anything about what the rival does.
+A test file can import what its author's patch introduced. Without these definitions the file could
+not be loaded on a rival, and its tests would show nothing about the rival's behaviour.
 """
 
 import builtins
@@ -22,7 +22,7 @@ from yudai.verification.domain.symbols import (
     used,
 )
 
-# Names that a definition of the author's would hide from the rival's own code.
+# The rival's code uses these names; an author's definition would shadow them.
 _EVERYWHERE = frozenset(dir(builtins)) | words(
     """Array BigInt Boolean Buffer Date Error Function Infinity JSON Map Math NaN Number Object
     Promise Proxy Reflect RegExp Set String Symbol URL console exports global globalThis isFinite
@@ -31,7 +31,7 @@ _EVERYWHERE = frozenset(dir(builtins)) | words(
 
 
 class Laid(NamedTuple):
-    """Texts that are written over a tree, and the tree's own texts of these files."""
+    """The texts to write over a tree, and the tree's own texts of these files."""
 
     texts: Mapping[str, str]
     before: Texts
@@ -41,7 +41,10 @@ NOTHING_LAID = Laid(MappingProxyType({}), MappingProxyType({}))
 
 
 def additions(author: Readings, target: Readings, tests: Mapping[str, str], issue: str) -> Laid:
-    """`tests`: the author's, by id, with their files. What the issue names stays away."""
+    """The definitions to add. `tests`: the author's tests by id, with their files.
+
+    Names that the issue asks for are left out: a rival has to define them itself.
+    """
     symbols = introduced(author.sources_before, author.sources_after)
     wanted = [one for one in _needed(symbols, author, tests) if not named_by(issue, one)]
     if not wanted:
@@ -62,9 +65,9 @@ def additions(author: Readings, target: Readings, tests: Mapping[str, str], issu
 
 
 def is_in_laid(failure: Failure | None, laid: Laid) -> bool:
-    """An exception out of what was laid down says nothing about the tree below.
+    """Whether an added definition raised the failure, which then shows nothing about the rival.
 
-    New definitions stand behind a file's own lines.
+    New definitions follow a file's own lines.
     """
     if failure is None or failure.kind is FailureKind.ASSERTION or not failure.frames:
         return False
@@ -87,7 +90,7 @@ def _needed(
 
 
 def _may_be_new(path: str, wanted: Iterable[Symbol], tests_text: str) -> bool:
-    """Only what the tests themselves load or open, and nothing that hides the standard library."""
+    """Only files that the tests load or open, and none that shadows the standard library."""
     is_loaded = any(one.kind is SymbolKind.MODULE and one.path == path for one in wanted)
     name = path.rpartition("/")[2]
     return (is_loaded or name in tests_text) and name.partition(".")[

@@ -1,4 +1,4 @@
-"""Which names base defines, in whatever file: a copy of one in a new file is nothing new."""
+"""The names that base defines in any file. A copy of one in a new file is not new."""
 
 import re
 from collections.abc import Collection

@@ -1,4 +1,4 @@
-"""A prepared base with its baseline, and what stays the same while one patch is examined."""
+"""A prepared base with its baseline: the inputs that all patches of a solve share."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -16,16 +16,16 @@ from yudai.verification.executions import Executions
 from yudai.verification.test_files import TestFiles
 
 Texts = Mapping[str, str | None]
-"""By path; None: no such file."""
+"""By path; None if there is no such file."""
 _NO_TEXTS: Texts = MappingProxyType({})
 
-# A hanging patch need not be waited for as long as the limit allows.
+# A hanging patch need not use the whole time limit.
 _PATIENCE_S = 60.0
 _PATIENCE = 10
 
 
 class Measured(Value):
-    """What the base's own tests say about it, executed twice."""
+    """The results of base's own tests, which run twice."""
 
     plan: TestPlan | None
     baseline: Baseline
@@ -76,13 +76,16 @@ class VerificationCase(NamedTuple):
         return min(self.timeout_s, _PATIENCE_S + _PATIENCE * usual_s)
 
     def is_behaviour(self, failure: Failure | None, tests: Patch) -> bool:
-        """Whether a failure shows what the code did; the patch's test files are test code."""
+        """Whether a failure shows the code's behaviour. The patch's test files are test code."""
         if failure is None or not failure.frames:
             return is_behaviour(failure, is_test=True)
         return is_behaviour(failure, is_test=self._is_in_test(failure, tests))
 
     def is_wording(self, failure: Failure | None, tests: Patch) -> bool:
-        """Product code that raises what a runner says of wording has only itself to lose."""
+        """Whether an exception differs only in its message.
+
+        Product code can imitate the runner's message; it can only harm its own patch by that.
+        """
         if failure is None or not failure.frames:
             return False
         return compares_message(failure) and self._is_in_test(failure, tests)
@@ -93,14 +96,14 @@ class VerificationCase(NamedTuple):
 
 
 class Parts(NamedTuple):
-    """A patch as verification takes it: what is judged, and the tests that it brought."""
+    """A patch in two parts: the source changes to verify, and the tests that it added."""
 
     source: Patch
     tests: Patch
 
 
 class Readings(NamedTuple):
-    """Texts of the patch's files, read where the patch was applied and nothing was run."""
+    """Texts of the patch's files, read where the patch was applied but nothing was executed."""
 
     sources_before: Texts = _NO_TEXTS
     sources_after: Texts = _NO_TEXTS

@@ -10,7 +10,7 @@ from yudai.kit.errors import RefusedError, SandboxError
 from yudai.patches.patch import Patch
 from yudai.sandboxes.port import WORKSPACE, Backend, BaseRef, Phase, Sandbox
 
-# A repository further up must not make git leave out files or look for settings there.
+# A repository in a parent folder must not change which files or settings git uses.
 _APPLY = (
     'GIT_CEILING_DIRECTORIES="$(dirname "$(pwd -P)")" exec git apply --whitespace=nowarn --binary -'
 )
@@ -19,13 +19,13 @@ _APPLY_S = 120.0
 _COMMAND_NOT_FOUND = 127
 _MAX_TEXT = 2 << 20
 
-# Stands for a file that is there but cannot be read as text.
+# The text given for a file that exists but cannot be read as text.
 UNREADABLE = "\0"
 
 
 @dataclass(frozen=True)
 class CleanSandboxes:
-    """Where clean sandboxes of one base come from."""
+    """Opens clean sandboxes of one base."""
 
     backend: Backend
     base: BaseRef
@@ -43,8 +43,8 @@ class CleanSandboxes:
     async def open_many(self, n: int) -> AsyncGenerator[Sequence[Sandbox]]:
         """Sandboxes of the unchanged base, requested together so that a backend may copy one.
 
-        All are destroyed afterwards. Destroy one earlier when it is no longer needed: others may be
-        waiting for its place.
+        All are destroyed afterwards. Destroy one earlier when it is no longer needed: other tasks
+        may be waiting for a free sandbox.
         """
         made = await self.backend.spawn(self.base, n, owner=self.owner, phase=Phase.VERIFICATION)
         sandboxes = [sandbox for sandbox in made if not isinstance(sandbox, SandboxError)]
@@ -54,7 +54,7 @@ class CleanSandboxes:
                     raise error
             yield sandboxes
         finally:
-            # Every removal is started, even when this task is cancelled.
+            # Start every removal, even when this task is cancelled.
             ending = [asyncio.create_task(sandbox.destroy()) for sandbox in sandboxes]
             if ending:
                 await asyncio.wait(ending)

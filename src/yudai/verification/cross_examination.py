@@ -1,4 +1,4 @@
-"""Cross-examination: the tests of each answer that would prove it, run on every other answer."""
+"""Cross-examination: runs the tests that would prove each answer on every other answer."""
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
@@ -32,12 +32,12 @@ from yudai.verification.stages import paths_with_tests, split
 
 log = structlog.get_logger()
 
-# A test that takes this much longer than on its author's patch is not waited for.
+# A test is stopped when it takes this many times longer than on its author's patch.
 _PATIENCE = 10.0
 _LEAST_S = 30.0
 _LEAST_SLOW_S = 5.0
 _TRIES = 3
-"""What we could not run is run again, outside the solve's time budget."""
+"""Retries after a sandbox failure; they do not count towards the solve's time budget."""
 
 
 class Entry(NamedTuple):
@@ -48,14 +48,14 @@ class Entry(NamedTuple):
 
 
 class _Answer(NamedTuple):
-    """One of equal patches stands for all of them."""
+    """The first of several equal patches; its results apply to all."""
 
     run_id: RunId
     handle: str
     parts: Parts
     examined: Examined
     tests: Mapping[str, OwnTest]
-    """Those that may convict others."""
+    """Its tests that may convict other answers."""
     patch: Patch
 
     @property
@@ -72,13 +72,13 @@ async def cross_examine(
     issue: str = "",
     rules: Rules = RULES,
 ) -> Examination:
-    """Run each convicting test on every other sound answer, then on its author's once more."""
+    """Run each test that may convict on every other sound answer, then again on its author's."""
     case = VerificationCase.of(executions, prepared, issue, rules)
     return await _CrossExamination(case, lanes).run(_answers(entries, case))
 
 
 def _answers(entries: Sequence[Entry], case: VerificationCase) -> list[_Answer]:
-    """Equal patches are run once; the first in order stands for them."""
+    """One entry per distinct answer: equal patches run once, as the first of them."""
     first: dict[str, Entry] = {}
     for entry in entries:
         one = Rule.EQUAL_IS_ONE in case.rules and entry.examined.answer
@@ -97,9 +97,9 @@ def _answer(entry: Entry, case: VerificationCase) -> _Answer:
 
 
 def _is_sound(examined: Examined, excused: frozenset[str]) -> bool:
-    """Nothing is wrong with it but expectations that somebody would change.
+    """Whether it has no fault besides changed expectations.
 
-    Where there were no tests to run on it, there are others' tests now.
+    An answer for which no test ran is included, because other answers' tests can run on it.
     """
     left = examined.model_copy(
         update={
@@ -138,7 +138,7 @@ class _CrossExamination:
     async def _excused(
         self, target: _Answer, answers: Sequence[_Answer]
     ) -> list[tuple[RunId, OpenExpectation]]:
-        """Tests that this answer breaks, and passes as another answer has edited them."""
+        """Base tests that this answer breaks but passes in another answer's version."""
         own = {one.test for one in target.examined.expectations}
         broken = set(target.examined.broken) - own
         found: list[tuple[RunId, OpenExpectation]] = []
@@ -159,13 +159,13 @@ class _CrossExamination:
         return found
 
     async def _on(self, target: _Answer, authors: Sequence[_Answer]) -> list[Crossing]:
-        """Each author's tests in a process of their own: one could change what another sees."""
+        """Run each author's tests in a separate process, so that they cannot affect each other."""
         others = [author for author in authors if author.run_id != target.run_id]
         found = await gather(self._by(target, author) for author in others)
         return [crossing for some in found for crossing in some]
 
     async def _laid(self, target: _Answer, author: _Answer) -> Laid:
-        """What the author's tests need of its patch, where they use anything that it introduced."""
+        """The definitions of the author's patch that its tests need to run on the target."""
         if not any(test.symbols or test.loads for test in author.tests.values()):
             return NOTHING_LAID
         mine, other = await self._readings(author), await self._readings(target)
@@ -186,14 +186,14 @@ class _CrossExamination:
             ).readings
 
     async def _by(self, target: _Answer, author: _Answer) -> list[Crossing]:
-        """Tests that do not pass are run again: they can disturb each other, or be flaky."""
+        """Run the tests, and rerun those that fail: they can affect each other or be flaky."""
         pair = _Pair(target, author, await self._laid(target, author))
         first = await self._execute(pair, frozenset(author.tests))
         doubtful = {c.test: c for c in await self._doubtful(pair, _not_passed(author, first))}
         return [doubtful.get(test, _passed(author, test, target)) for test in author.tests]
 
     async def _doubtful(self, pair: "_Pair", tests: Iterable[str]) -> list[Crossing]:
-        """Alone, twice: one pass is enough to be acquitted."""
+        """Rerun alone, twice; a test that passes once counts as passed."""
         left = frozenset(tests)
         crossings: list[Crossing] = []
         for turn in (1, 2):
@@ -203,7 +203,7 @@ class _CrossExamination:
         return [crossing for crossing in crossings if crossing.test in left]
 
     async def _alone(self, pair: "_Pair", tests: frozenset[str], turn: int) -> list[Crossing]:
-        """A test that hangs hides those behind it: they are run without it."""
+        """If a test hangs, rerun without it the tests that it kept from running."""
         crossings: list[Crossing] = []
         left = tests
         while left:
@@ -234,7 +234,7 @@ class _CrossExamination:
     async def _execute(
         self, pair: "_Pair", ids: frozenset[str], *, turn: int = 0, usual_s: float = 0.0
     ) -> TestReport | None:
-        """None: we could not run it. A patch that leaves no room for a test does not pass it."""
+        """None if no sandbox could run it; if the patches conflict, a report without results."""
         tests = pair.author.parts.tests
         execution = Execution(
             patches=(pair.target.parts.source, tests),
@@ -260,7 +260,7 @@ class _CrossExamination:
     async def _again(
         self, authors: Sequence[_Answer], crossings: Iterable[Crossing]
     ) -> tuple[tuple[RunId, str], ...]:
-        """Tests that speak against somebody, on their author's own patch, after all others."""
+        """Rerun each author's convicting tests on its own patch; return those that fail."""
         against: dict[RunId, set[str]] = {}
         for crossing in crossings:
             if crossing.answered is not Answered.PASSED:
@@ -268,7 +268,7 @@ class _CrossExamination:
         found = await gather(
             self._on_author(author, frozenset(against[author.run_id]))
             for author in authors
-            # Tests without a patch have none to pass on.
+            # An answer that holds only tests has no patch to run them on.
             if author.run_id in against and not author.examined.tests_only
         )
         return tuple(pair for some in found for pair in some)
@@ -296,7 +296,7 @@ def _not_passed(author: _Answer, report: TestReport | None) -> list[str]:
 
 
 def _answered(report: TestReport | None, test: OwnTest) -> Answered:
-    """Whatever is not passed has failed, but for what only took too long, or that we lost."""
+    """Failed, unless it passed, timed out or could not be run."""
     if report is None:
         return Answered.UNKNOWN
     outcome = report.outcomes.get(test.id)
@@ -313,7 +313,7 @@ def _is_hang(failure: Failure | None) -> bool:
 
 
 def _is_hidden(report: TestReport | None, test: str) -> bool:
-    """Another test hung before it."""
+    """Whether another test hung before this one could run."""
     return report is not None and report.timed_out and test not in report.outcomes
 
 

@@ -84,7 +84,7 @@ async def examine_patch(case: VerificationCase, parts: Parts, looked: Looked) ->
 def _reviewed(
     case: VerificationCase, parts: Parts, looked: Looked, examined: Examined, own: OwnTests
 ) -> Examined:
-    """A patch that holds only tests: those that are red on base may speak about answers."""
+    """Examine a patch that holds only tests: those that are red on base may convict answers."""
     is_command = case.plan.runner is TestRunner.COMMAND
     if parts.source.files or not parts.tests.files or own.on_patch is None or is_command:
         return examined
@@ -96,7 +96,7 @@ def _reviewed(
 async def _edited(
     case: VerificationCase, parts: Parts, results: StageResults, broken: Collection[str]
 ) -> EditedTests:
-    """What became of the edited tests; those of files that the patch does not touch run alone."""
+    """Results of the edited tests; those in files that the patch does not touch run alone."""
     outcomes = dict(results.own_tests.on_patch.outcomes if results.own_tests.on_patch else {})
     expectations, renamed = results.edited.expectations, results.renamed
     left = frozenset(t for t in expectations if t in broken and renamed.get(t, t) not in outcomes)
@@ -118,7 +118,7 @@ async def _faster(
 
 
 async def _texts_of(case: VerificationCase, tests: Sequence[str]) -> Texts:
-    """Of base's files with these tests: whether they are about the issue."""
+    """Texts of base's files with these tests, to see whether they are about the issue."""
     files = {test.partition("::")[0] for test in tests[:_MOST_FIXED] if "::" in test}
     if not files or case.plan.runner is TestRunner.COMMAND:
         return {}
@@ -133,22 +133,22 @@ def _rewritten(on_patch: Stage) -> list[str]:
 class Confirmed(NamedTuple):
     failed: tuple[str, ...]
     unsteady: tuple[str, ...]
-    """Passed when they were run again, or failed on base."""
+    """Tests that passed when they ran again, or failed on base."""
 
 
 async def confirm(
     case: VerificationCase, patches: tuple[Patch, ...], tests: Collection[str], *, on_base: bool
 ) -> Confirmed:
-    """Twice on the patch and, for tests that base passes, twice on base.
+    """Rerun failures alone: twice on the patch and, for tests that base passes, twice on base.
 
-    One confirmed failure is enough: after it the rest is believed.
+    After one confirmed failure the others are not rerun.
     """
     left = sorted(tests)
     if Rule.FAILURES_ARE_CONFIRMED not in case.rules:
         return Confirmed(tuple(left), ())
     unsteady: list[str] = []
     for turn in range(_MOST_TIMES):
-        # What is left at last is run in one go.
+        # The remaining tests run together.
         most = MOST_AT_ONCE if turn < _MOST_TIMES - 1 else len(left)
         some, left = left[:most], left[most:]
         if not some:
@@ -163,7 +163,7 @@ async def confirm(
 async def _again(
     case: VerificationCase, patches: tuple[Patch, ...], tests: list[str], *, on_base: bool
 ) -> list[str]:
-    # A command with ids is another test: that with the patch's own files.
+    # For a plain command, ids select another test: the command with the patch's test files.
     is_command = case.plan.runner is TestRunner.COMMAND
     ids = None if is_command and on_base else frozenset(tests)
     limit = case.enough(case.usual_s)
@@ -182,7 +182,7 @@ async def _again(
 
 
 def is_fine(case: VerificationCase, report: TestReport, test: str) -> bool:
-    """Passed, or no worse than on base; a file is fine when it could be loaded."""
+    """Whether a test passed or did no worse than on base; a file only has to load."""
     outcome = report.outcomes.get(test)
     if outcome is None:
         is_red = report.is_red(test) or test in report.collection_errors

@@ -1,4 +1,4 @@
-"""Test executions in clean sandboxes, kept by content: equal work is done once."""
+"""Test executions in clean sandboxes, cached by content, so that equal work is done once."""
 
 import hashlib
 from collections import OrderedDict
@@ -18,22 +18,22 @@ _MOST_KEPT = 256
 
 
 class Execution(NamedTuple):
-    """What is laid over base, and which tests are run there."""
+    """The changes to apply to base, and the tests to run there."""
 
     patches: tuple[Patch, ...] = ()
     files: Mapping[str, str] = MappingProxyType({})
-    """Texts that are written over base before the patches are applied."""
+    """Texts to write over base before the patches are applied."""
     additions: Mapping[str, str] = MappingProxyType({})
-    """Texts that are written over what the first patch makes of base."""
+    """Texts to write after the first patch is applied."""
     ids: frozenset[str] | None = None
-    """None: all, or those in `paths`."""
+    """None runs all tests, or those in `paths`."""
     paths: tuple[str, ...] = ()
     limit_s: float = 60.0
     round: int = 0
-    """A number of its own for each time that the same is run again."""
+    """Distinguishes repeated runs of the same tests."""
 
     def key(self, base: str, plan: TestPlan) -> str:
-        """The limit is no part: a result that was in time is one whatever the limit is."""
+        """The cache key. It leaves out the time limit: a result within it holds for any limit."""
         made = hashlib.sha256(f"{base}\n{plan.model_dump_json()}\n{self.round}".encode())
         parts = [*(patch.text for patch in self.patches), *sorted(self.ids or ("*",)), *self.paths]
         for texts in (self.files, self.additions):
@@ -48,12 +48,12 @@ class Execution(NamedTuple):
 class Executed(NamedTuple):
     run: TestRun
     changed: tuple[str, ...] = ()
-    """Files that differ from base when the tests have ended."""
+    """Files that differ from base after the tests."""
 
 
 @dataclass(frozen=True)
 class Results:
-    """The newest results of this process; a server's solves share them."""
+    """The newest results of this process, shared by all its solves."""
 
     kept: OrderedDict[str, Executed] = field(default_factory=OrderedDict[str, Executed])
     under_way: SingleFlight[Executed] = field(default_factory=SingleFlight[Executed])
@@ -81,7 +81,7 @@ class Executions:
         return executed
 
     async def run_all(self, executions: Sequence[Execution]) -> list[Executed]:
-        """Those that are not known, side by side, in sandboxes that are requested together."""
+        """Run uncached executions in parallel; their sandboxes are requested together."""
         keys = [execution.key(self.sandboxes.base.key, self.plan) for execution in executions]
         found = {key: one for key in keys if (one := self.results.known(key)) is not None}
         wanted = {k: e for k, e in zip(keys, executions, strict=True) if k not in found}
@@ -112,7 +112,7 @@ class Executions:
             paths=execution.paths,
         )
         changed = (await sandbox.tree()).changed
-        # Others may be waiting for its place.
+        # Other tasks may be waiting for a free sandbox.
         await sandbox.destroy()
         return Executed(run, changed)
 

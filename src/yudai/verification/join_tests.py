@@ -1,6 +1,6 @@
-"""Joins a test of another contestant to an answer that has no proof of its own.
+"""Adds another contestant's test to an answer that has no proof of its own.
 
-What is published then shows by itself that it solves the issue.
+The published patch then contains the test that shows that it solves the issue.
 """
 
 import asyncio
@@ -33,11 +33,11 @@ _MOST_TRIES = 3
 class Joined(NamedTuple):
     test: JoinedTest
     patch: str
-    """The answer's patch with the test."""
+    """The answer's patch with the added test."""
 
 
 class _Part(NamedTuple):
-    """What of an author's tests is needed to run one of them."""
+    """The part of an author's test files that one test needs to run."""
 
     author: str
     test: str
@@ -54,7 +54,7 @@ class TestJoiner:
     lanes: asyncio.Semaphore
 
     async def join(self, entries: Sequence[Entry], verdicts: Verdicts) -> list[Joined]:
-        """For each answer that passed by others' tests alone, if one of these can join it."""
+        """For each answer that only other answers' tests prove: the test to add, if one fits."""
         silent = [entry for entry in entries if _needs_test(verdicts[entry.run_id])]
         found = await gather(
             self._join(entry, _parts(self.prepared, entries, verdicts[entry.run_id]))
@@ -68,7 +68,7 @@ class TestJoiner:
         ]
 
     async def _join(self, entry: Entry, parts: Iterable[_Part]) -> Joined | None:
-        """The smallest part first; it is verified together with the answer."""
+        """Try the smallest part first, and verify the answer together with it."""
         patch = parse_patch(entry.patch)
         fitting = [part for part in parts if not patch.paths & part.files.paths]
         for part in fitting[:_MOST_TRIES]:
@@ -86,7 +86,7 @@ class TestJoiner:
                     self.prepared, patch, owner=entry.run_id, issue=self.issue
                 )
         except InfrastructureError as error:
-            # Without it the answer is what it was: the solve goes on.
+            # The answer is unchanged without the test, so the solve can continue.
             log.warning("test.not_joined", run_id=entry.run_id, error=str(error))
             return False
         verdict = found.verdict
@@ -94,7 +94,7 @@ class TestJoiner:
 
 
 def _needs_test(verdict: Verdict) -> bool:
-    """Others' tests prove it, and no test that a reader of its patch could run."""
+    """Whether only other answers' tests prove it, and none in base or in its own patch."""
     proved_by, others = verdict.evidence.proved_by, set(verdict.evidence.cross_passed)
     is_first = not verdict.same_as
     return (
@@ -106,7 +106,7 @@ def _needs_test(verdict: Verdict) -> bool:
 
 
 def _parts(prepared: Prepared, entries: Sequence[Entry], verdict: Verdict) -> list[_Part]:
-    """Smallest first; in a stable order."""
+    """The parts, smallest first, in a stable order."""
     proofs = set(verdict.evidence.proved_by)
     found = [
         part
@@ -123,7 +123,7 @@ def _parts(prepared: Prepared, entries: Sequence[Entry], verdict: Verdict) -> li
 
 
 def _parts_of(prepared: Prepared, author: Entry, test: str) -> Iterator[_Part]:
-    """The test's file, alone and with the files of tests that hold no tests themselves."""
+    """The test's file, alone and together with the author's test files that define no tests."""
     if prepared.plan is None:
         return
     tests = parse_patch(author.patch).tests

@@ -1,4 +1,4 @@
-"""Reads the files that a patch changes, before and after, in a sandbox where nothing of it runs."""
+"""Reads the changed files before and after the patch; executes none of them."""
 
 from collections.abc import Collection, Iterable
 from typing import NamedTuple
@@ -61,7 +61,7 @@ async def look(sandboxes: CleanSandboxes, patch: Patch, files: TestFiles) -> Loo
 
 
 def _disarming(before: Texts, after: Texts) -> list[Finding]:
-    """Product code that changes what its tests are judged with."""
+    """Findings about product code that changes how its tests are judged."""
     reason = "changes the test framework while it runs"
     paths = sorted(changed_frameworks(before, after))
     return [Finding(path, reason, is_runner=True) for path in paths]
@@ -81,7 +81,7 @@ def _readings(
 
 
 def _present(side: Texts, paths: Collection[str], other: Texts) -> dict[str, str | None]:
-    """Both sides name the same files: None where there is none."""
+    """One side's texts for the paths of both sides; None where it has no such file."""
     both = side.keys() | other.keys()
     return {path: _text(side.get(path)) for path in both if path in paths}
 

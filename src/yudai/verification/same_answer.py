@@ -1,4 +1,4 @@
-"""When two patches are the same answer: layout and comments make no difference."""
+"""Decides when two patches are the same answer: layout and comments do not count."""
 
 import hashlib
 from collections.abc import Iterable
@@ -14,7 +14,7 @@ _DIGITS = 32
 
 
 def digest(patch: Patch, after: Texts) -> str:
-    """Of what the patch makes of each file; of its own text where a file cannot be read."""
+    """Digest of each patched file's tokens, or of the patch's text where a file cannot be read."""
     made = hashlib.sha256()
     for part in _normal_forms(patch, after):
         content = part.encode("utf-8", "surrogateescape")
@@ -42,5 +42,5 @@ def _normal(change: FileChange, text: str | None) -> str:
 
 
 def _tokens(script: Script) -> str:
-    """A line's first token is marked: JavaScript may end a statement before it."""
+    """Tokens of a text. The first of a line is marked: JavaScript may end a statement before it."""
     return "\0".join(f"{t.is_first:d}{t.kind}{t.text}" for t in script.tokens)

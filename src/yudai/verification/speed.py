@@ -1,4 +1,4 @@
-"""Measures tests on base and patch in turn, where the issue is about performance."""
+"""Measures tests on base and patch alternately, if the issue is about performance."""
 
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
@@ -19,7 +19,7 @@ _FIRST_ROUND = 100
 
 
 class _Sides(NamedTuple):
-    """Where the same tests are run."""
+    """The two executions of the same tests."""
 
     base: tuple[Patch, ...]
     patch: tuple[Patch, ...]
@@ -29,7 +29,7 @@ class _Sides(NamedTuple):
 async def measure_own(
     case: VerificationCase, parts: Parts, readings: Readings, results: StageResults
 ) -> tuple[Faster, ...]:
-    """The patch's own tests that need nothing that it introduced."""
+    """Measure the patch's own tests that use nothing that it introduced."""
     if len(results.own) < 2 or case.plan.runner is TestRunner.COMMAND:
         return ()
     on_patch, on_base = (stage.run.report for stage in results.own[:2])
@@ -49,12 +49,12 @@ async def measure_own(
 
 
 def _is_only_late(subjects: tuple[Subject, ...], on_base: Outcome | None) -> bool:
-    """It passes on base but for an assertion about time."""
+    """Whether it passes on base, or fails there only by an assertion about time."""
     return subjects == (Subject.TIMING,) or (on_base is Outcome.PASSED and not subjects)
 
 
 def base_candidates(case: VerificationCase, parts: Parts, on_patch: TestReport) -> list[str]:
-    """Base's own tests that may be faster with the patch; their files have to be read."""
+    """Base's own tests that may be faster with the patch; the caller has to read their files."""
     if case.plan.runner is TestRunner.COMMAND:
         return []
     first = case.baseline.first
@@ -65,7 +65,7 @@ def base_candidates(case: VerificationCase, parts: Parts, on_patch: TestReport) 
 async def measure_base(
     case: VerificationCase, parts: Parts, tests: Iterable[str], texts: Texts
 ) -> tuple[Faster, ...]:
-    """Base's own tests, if they are about the issue."""
+    """Measure those of base's own tests that are about the issue."""
     files = {test: file_of(test, case.plan, texts) for test in tests}
     tied = {
         test: True
@@ -76,7 +76,7 @@ async def measure_base(
 
 
 def _promising(tests: Iterable[str], base: TestReport, patch: TestReport) -> list[str]:
-    """By the runs that there were anyway; the slowest on base first."""
+    """Tests that earlier runs show to be faster, the slowest on base first."""
     found = {
         test: Pair(base.durations[test], patch.durations[test])
         for test in tests
@@ -91,7 +91,7 @@ def _promising(tests: Iterable[str], base: TestReport, patch: TestReport) -> lis
 async def _measured(
     case: VerificationCase, sides: _Sides, tied: Mapping[str, bool]
 ) -> tuple[Faster, ...]:
-    """One after the other, so that what else the machine does meets both sides."""
+    """Run both sides alternately, so that other load on the machine affects both."""
     pairs: dict[str, list[Pair]] = {test: [] for test in tied}
     for turn in range(ROUNDS):
         if not pairs:

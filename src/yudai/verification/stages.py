@@ -1,4 +1,4 @@
-"""Runs tests in clean sandboxes: the base's on the patch, the patch's on itself and on the base."""
+"""Runs base's tests on the patch, and the patch's own tests on the patch and on base."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
@@ -21,11 +21,11 @@ class Stage(NamedTuple):
     title: str
     run: TestRun
     rewritten: tuple[str, ...] = ()
-    """Base's test files that were changed while the tests ran."""
+    """Base's test files that changed while the tests ran."""
 
 
 class Edited(NamedTuple):
-    """Tests of base that the patch changes, by their ids there; they run as its own, too."""
+    """Tests of base that the patch edits, by their ids in base; they also run as its own tests."""
 
     expectations: Mapping[str, Sequence[Expectation]] = MappingProxyType({})
     grown: frozenset[str] = frozenset()
@@ -34,7 +34,7 @@ class Edited(NamedTuple):
 class StageResults(NamedTuple):
     on_patch: Stage
     own: tuple[Stage, ...] = ()
-    """The patch's own tests on the patch, those that passed there on base, then both again."""
+    """In order: own tests on the patch, those that passed on base, then both again."""
     edited: Edited = Edited()
     renamed: Mapping[str, str] = MappingProxyType({})
 
@@ -50,25 +50,28 @@ class StageResults(NamedTuple):
 
 
 def split(patch: Patch, withheld: Iterable[str], files: TestFiles) -> Parts:
-    """Leave out what changes how tests are run (as `readable` paths), and part the rest."""
+    """Split the patch into sources and tests, without withheld files.
+
+    Files that change how tests are run are withheld; `readable` holds their paths.
+    """
     left_out = frozenset(withheld)
     kept = patch.only(lambda change: readable(change.path) not in left_out)
     return Parts(kept.only(lambda change: not files.holds(change)), kept.only(files.holds))
 
 
 def paths_with_tests(plan: TestPlan, tests: Patch, known: Iterable[str] = ()) -> tuple[str, ...]:
-    """Files that the runner can take tests from: by their name, or because it is known to."""
+    """Files that hold tests by their name, or in which the runner has found tests."""
     in_base = known_files(plan, known)
     regular = {change.path for change in tests.files if change.new_mode.startswith("100")}
     named = {path for path in regular if _is_test_of(plan, path)}
-    # A snapshot's tests are in the file that it belongs to.
+    # The tests of a snapshot file are in the test file that it belongs to.
     owners = {test_file_of(path) for path in regular} & in_base
     return tuple(sorted(path for path in named | owners if path.startswith(place_of(plan))))
 
 
 def own_paths(case: VerificationCase, parts: Parts) -> tuple[str, ...]:
     if case.plan.runner is TestRunner.COMMAND and not case.baseline.passing:
-        # A command that already fails on the base says nothing about a patch's own tests.
+        # A command that already fails on base shows nothing about a patch's own tests.
         return ()
     return paths_with_tests(case.plan, parts.tests, case.baseline.known)
 
@@ -92,7 +95,7 @@ async def examine(case: VerificationCase, parts: Parts, edited: Edited) -> Stage
 async def _on_patch(
     case: VerificationCase, parts: Parts, execution: Execution, first: Executed
 ) -> Stage:
-    """Once more when it did not run to its end: that may have been an accident."""
+    """Run base's tests on the patch; retry once if they do not finish."""
     executed = first
     if not first.run.report.finished and case.baseline.first.finished:
         executed = await case.executions.run(execution._replace(round=1))
@@ -105,7 +108,7 @@ async def _on_patch(
 
 
 async def _on_base(case: VerificationCase, parts: Parts, tests: OwnTests) -> list[Stage]:
-    """What is green on the patch on base alone, and what proves so far once more on both."""
+    """Run on base the tests that pass on the patch, then repeat possible proofs on both."""
     own = tests.on_patch or NO_REPORT
     passed = (test for test, outcome in own.outcomes.items() if outcome is Outcome.PASSED)
     green = frozenset(passed) & frozenset(tests.new(case.baseline))
@@ -126,7 +129,7 @@ async def _on_base(case: VerificationCase, parts: Parts, tests: OwnTests) -> lis
 
 
 def steady_proofs(results: StageResults) -> tuple[list[str], list[str]]:
-    """Own tests that are red on base and green on the patch each time; and those that are not."""
+    """Own tests that fail on base and pass on the patch every time, and those that vary."""
     own, *rest = (stage.run.report for stage in results.own) if results.own else (NO_REPORT,)
     if not rest:
         return [], []
@@ -143,7 +146,10 @@ def steady_proofs(results: StageResults) -> tuple[list[str], list[str]]:
 
 
 def _is_test_of(plan: TestPlan, path: str) -> bool:
-    """A command's tests can be anything; other runners go by names, some by folders as well."""
+    """Whether the runner takes tests from this file: by its name, or by its folder.
+
+    A plain command may read any file.
+    """
     return plan.runner is TestRunner.COMMAND or is_found(plan, path)
 
 

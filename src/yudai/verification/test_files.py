@@ -1,4 +1,4 @@
-"""Which files are tests here: by their usual names, by base's test ids, or as the runner finds."""
+"""Decides which files are tests: by usual names, by base's test ids, or by the runner's rules."""
 
 import re
 from collections.abc import Iterable
@@ -13,7 +13,7 @@ from yudai.testing.domain.runners import NODE_RUNNERS, PYTHON_RUNNERS, RUNNERS, 
 from yudai.testing.run import place_of
 from yudai.verification.domain.edits.script_test_edits import SCRIPTS
 
-# A new file that only has such a name, `testing.py`, may be code: a test also says that it is one.
+# A new file named like `testing.py` may be code; it counts only if its text has a test.
 _HOLDS_TESTS = re.compile(
     r"^\s*(?:async\s+)?def test|\bTestCase\b|\b(?:it|test|describe|suite)(?:\.\w+)*\s*\(",
     re.MULTILINE,
@@ -25,7 +25,7 @@ class TestFiles(NamedTuple):
 
     plan: TestPlan | None = None
     known: frozenset[str] = frozenset()
-    """Files of base that its tests stand in."""
+    """Files of base that contain its tests."""
 
     @classmethod
     def of(cls, plan: TestPlan | None, tests: Iterable[str]) -> "TestFiles":
@@ -36,7 +36,7 @@ class TestFiles(NamedTuple):
     def holds(self, change: FileChange) -> bool:
         if is_test_path(change.path) or change.path in self.known:
             return True
-        # A file of base in which the runner found no test is code, whatever it is called.
+        # A file of base in which the runner found no test is code, despite its name.
         return change.is_new and self._is_found(change)
 
     def holds_path(self, path: str) -> bool:
@@ -52,7 +52,7 @@ class TestFiles(NamedTuple):
 
 
 def known_files(plan: TestPlan, tests: Iterable[str]) -> frozenset[str]:
-    """The files that these ids name; unittest's ids name modules below its starts."""
+    """The files that these ids name. unittest's ids name modules below its start folders."""
     if plan.runner is TestRunner.COMMAND:
         return frozenset()
     if plan.runner is not TestRunner.UNITTEST:
@@ -64,7 +64,7 @@ def known_files(plan: TestPlan, tests: Iterable[str]) -> frozenset[str]:
 
 
 def is_found(plan: TestPlan, path: str) -> bool:
-    """Whether the runner takes tests from a file of this name."""
+    """Whether the runner collects tests from a file of this name."""
     if not path.startswith(place_of(plan)):
         return False
     inner = path.removeprefix(place_of(plan))
@@ -74,7 +74,7 @@ def is_found(plan: TestPlan, path: str) -> bool:
 
 
 def _is_in_code(plan: TestPlan, test: str) -> bool:
-    """Code can hold tests: doctests, which are called by their module, and those of vitest."""
+    """Whether source code holds the test: a doctest, named by its module, or a vitest test."""
     path, _, name = test.partition("::")
     if plan.runner is TestRunner.VITEST:
         return not is_found(plan, path)

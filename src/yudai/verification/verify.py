@@ -1,4 +1,4 @@
-"""What a patch is worth: found out in clean sandboxes that the agent never touched."""
+"""Verifies one patch in clean sandboxes that the agent never touched."""
 
 import asyncio
 from collections.abc import Collection, Sequence
@@ -40,12 +40,12 @@ class BaselineRun(NamedTuple):
 
 class Verification(NamedTuple):
     verdict: Verdict
-    """By itself: what other answers' tests say of it comes later."""
+    """The verdict on the patch alone, before other answers' tests run on it."""
     log: str
     examined: Examined = Examined()
     files_changed: int = 0
     lines_changed: int = 0
-    """Both without test files."""
+    """Changed lines and files, without test files."""
     test_part: str = ""
 
 
@@ -56,9 +56,9 @@ class Verifier:
     rules: Rules = RULES
 
     async def baseline(self, base: BaseRef, *, project: Project, owner: str) -> BaselineRun:
-        """Find out how base's tests are run, and run them twice: what differs is flaky.
+        """Detect how base's tests are run, and run them twice; tests that differ are flaky.
 
-        RefusedError when the test command that was given does not exist.
+        Raises RefusedError if the given test command does not exist.
         """
         sandboxes = CleanSandboxes(self.backend, base, owner)
         async with sandboxes.open() as sandbox:
@@ -79,7 +79,7 @@ class Verifier:
     async def verify(
         self, prepared: Prepared, patch_text: str, *, owner: str, issue: str = ""
     ) -> Verification:
-        """Judge one patch; whatever is wrong with it is a verdict, never an error."""
+        """Judge one patch; a fault of the patch gives a verdict, never an error."""
         sandboxes = CleanSandboxes(self.backend, prepared.base, owner)
         try:
             patch = parse_patch(patch_text)
@@ -107,7 +107,7 @@ class Verifier:
         lanes: asyncio.Semaphore,
         issue: str = "",
     ) -> Examination:
-        """Run the tests of each answer on all others; nothing where no tests can be run."""
+        """Run the tests of each answer on all others; empty if no tests can be run."""
         if prepared.plan is None:
             return NOT_EXAMINED
         sandboxes = CleanSandboxes(self.backend, prepared.base, owner)
@@ -135,13 +135,13 @@ class Verifier:
 
 
 def check_harmless(patch: Patch, protected: Collection[str]) -> None:
-    """RefusedError when the patch must not be applied anywhere."""
+    """Raises RefusedError if the patch must not be applied."""
     if reasons := forbidden(patch, protected=protected):
         raise RefusedError("; ".join(reasons))
 
 
 def _check_command(plan: TestPlan, run: TestRun) -> None:
-    """A shell says so itself when there is no such program further inside."""
+    """Refuse a test command that the shell cannot find."""
     if plan.runner is TestRunner.COMMAND and run.report.exit_code == _COMMAND_NOT_FOUND:
         last = next(iter(reversed(run.log.splitlines()[:-1])), "")
         raise RefusedError(f"the test command `{plan.args[0]}` does not exist: {last.strip()}")

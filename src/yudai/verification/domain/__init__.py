@@ -1,1 +1,1 @@
-"""Pure: verdicts, judging of test reports, and detection of tampering; start with `decide.py`."""
+"""Pure: verdicts, comparison of test reports, detection of tampering; start with `decide.py`."""

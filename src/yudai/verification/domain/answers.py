@@ -1,4 +1,4 @@
-"""The different answers of a solve, and what their tests say of each other."""
+"""The distinct answers of a solve, and the results of their tests on each other."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -31,19 +31,19 @@ from yudai.verification.domain.rules import Rule, Rules
 
 _TWO = 2
 Pair = tuple[RunId, RunId]
-"""An author, and a rival that fails one of its tests."""
+"""An author and a rival that fails one of its tests."""
 
 
 @dataclass(frozen=True)
 class AnswerSet:
-    """Equal patches are one answer, and the first run that gave it stands for all."""
+    """The answers of a solve. Equal patches are one answer, with the first run's id."""
 
     candidates: Sequence[Candidate]
     examination: Examination
     rules: Rules
     choices: Choices
     is_first_look: bool = False
-    """No agreement on an expectation counts yet: that is how it is known who passes without."""
+    """Ignore agreement on expectations, to find the answers that pass without it."""
 
     @cached_property
     def groups(self) -> list[list[Candidate]]:
@@ -58,7 +58,7 @@ class AnswerSet:
         return {group[0].run_id: self._excused(group[0]) for group in self.groups}
 
     def _excused(self, candidate: Candidate) -> Candidate:
-        """With what others' edits say of the tests that it breaks, and where only others' ran."""
+        """Add expectations that other answers change; drop a doubt that their tests settle."""
         examined, run_id = candidate.examined, candidate.run_id
         more = [one for run, one in self.examination.expectations if run == run_id]
         if more:
@@ -105,19 +105,19 @@ class AnswerSet:
 
     @cached_property
     def sound(self) -> frozenset[RunId]:
-        """Answers with which nothing is wrong by themselves."""
+        """Answers without a fault or a doubt of their own."""
         return frozenset(
             r for r, alone in self.alone.items() if not (alone.complaint or alone.doubt)
         )
 
     @cached_property
     def witnesses(self) -> frozenset[RunId]:
-        """Sound answers that wait for no person: their tests speak about others."""
+        """Sound answers without a pending question; only their tests may convict."""
         return frozenset(r for r in self.sound if not self.alone[r].expected.pending)
 
     @cached_property
     def tests(self) -> dict[tuple[RunId, str], OwnTest]:
-        """Valid tests by author and id, of answers that may speak."""
+        """Valid tests by author and id, of answers whose tests may convict."""
         may_speak = self.witnesses if Rule.AUTHOR_STANDS in self.rules else self.answers.keys()
         again = self.examination.author_failed if Rule.AUTHOR_PASSES_AGAIN in self.rules else ()
         return {
@@ -128,11 +128,11 @@ class AnswerSet:
         }
 
     def is_review(self, run_id: RunId) -> bool:
-        """A test without a patch: it speaks about answers, and is none."""
+        """Whether the patch holds only tests: it can convict answers but is not one itself."""
         return self.answers[run_id].examined.tests_only
 
     def _is_believed(self, run_id: RunId, test: OwnTest) -> bool:
-        """Without a patch that passes it, two independent answers have to, or a person says so."""
+        """Whether a test counts. Without a patch it needs two independent passes or a person."""
         if not self.is_review(run_id):
             return True
         choice = self.choices.get(test_key(run_id, test.id))
@@ -162,7 +162,7 @@ class AnswerSet:
         )
 
     def fails(self, crossing: Crossing) -> bool:
-        """Whether it speaks against the rival, if the test may."""
+        """Whether the target failed this test for a reason that counts."""
         if self.passes(crossing):
             return False
         if self.is_unsettled(crossing):
@@ -177,7 +177,7 @@ class AnswerSet:
         return not (is_excused and Rule.FOREIGN_NAMES_ACQUIT in self.rules)
 
     def is_unsettled(self, crossing: Crossing) -> bool:
-        """Neither passed nor failed: we could not run it, or it did not end in time."""
+        """Whether the test neither passed nor failed: it could not be run or took too long."""
         is_slow = crossing.answered is Answered.SLOW
         return crossing.answered is Answered.UNKNOWN or (
             is_slow and Rule.ENDS_IN_TIME in self.rules
@@ -188,7 +188,7 @@ class AnswerSet:
 
     @cached_property
     def convictions(self) -> list[Crossing]:
-        """Failures that convict, if their author is not convicted itself."""
+        """Failures that convict their target, unless the author is convicted itself."""
         found = [
             crossing
             for crossing in self.crossings
@@ -201,7 +201,7 @@ class AnswerSet:
         return [c for c in found if not self._is_lone_command(c, found)]
 
     def _is_pending(self, crossing: Crossing) -> bool:
-        """A changed expectation that nobody has accepted speaks against nobody."""
+        """Whether its changed expectation is not accepted yet; such a test convicts no answer."""
         pending = self.alone[crossing.author].expected.pending
         return any(one.test == crossing.test for one in pending)
 
@@ -240,7 +240,7 @@ class AnswerSet:
         return attacks
 
     def _is_outweighed(self, crossing: Crossing) -> bool:
-        """A test that is not about the issue, and that more independent answers fail than pass."""
+        """Whether an untied test fails on more independent answers than it passes on."""
         key = (crossing.author, crossing.test)
         if self.tests[key].tied or Rule.SUPPORT_DECIDES not in self.rules:
             return False
@@ -285,12 +285,12 @@ class AnswerSet:
 
     @cached_property
     def standing(self) -> frozenset[RunId]:
-        """Answers that are neither wrong by themselves nor convicted."""
+        """Sound answers that are neither convicted nor rejected."""
         return self.sound - self.settlement.convicted - self.rejected
 
     @cached_property
     def proved(self) -> frozenset[RunId]:
-        """Answers that stand, and that a test proves: base's, their own, or another answer's."""
+        """Standing answers that a test proves: base's, their own, or another answer's."""
         by_others = {
             crossing.target
             for crossing in self.crossings
@@ -305,17 +305,17 @@ class AnswerSet:
         return (c for c in self.crossings if {c.author, c.target} == pair)
 
     def told_apart(self, one: RunId, other: RunId) -> frozenset[RunId]:
-        """Which of the two has a test that the other one is known to fail."""
+        """Those of the two whose test the other one fails."""
         return frozenset(c.author for c in self.between(one, other) if self._tells_apart(c))
 
     def _tells_apart(self, crossing: Crossing) -> bool:
         test = self.tests[crossing.author, crossing.test]
-        # Of a plain command nothing but its exit code is known.
+        # A plain command gives only an exit code.
         is_behaviour = crossing.is_behaviour or test.kind is ProofKind.COMMAND
         return self.fails(crossing) and is_behaviour and not test.subjects
 
     def agree(self, one: RunId, other: RunId) -> bool:
-        """Whether a test of one that counts passes on the other, and all others do."""
+        """Whether each proving test of one passes on the other, and at least one has run."""
         met = [
             crossing
             for crossing in self.between(one, other)

@@ -1,4 +1,4 @@
-"""The questions that a person has to answer before there can be a champion."""
+"""Makes the questions that a person has to answer before there can be a champion."""
 
 from collections.abc import Iterator, Mapping
 from itertools import combinations
@@ -30,7 +30,7 @@ _UNDECIDED = "Which of these two answers is right? Both pass, and they behave di
 
 
 def questions(found: AnswerSet, verdicts: Verdicts) -> list[Question]:
-    """Open ones only, in a stable order."""
+    """The open questions, in a stable order."""
     made = [
         *_expectations(found),
         *_support(found, verdicts),
@@ -43,7 +43,7 @@ def questions(found: AnswerSet, verdicts: Verdicts) -> list[Question]:
 
 
 def accepted_by_person(found: AnswerSet, run_id: RunId) -> list[Proof]:
-    """What counts as proof because a person said so; what no test shows is tied to no issue."""
+    """Proofs by a person's answer. They are tied to the issue only if a test shows something."""
     accepted = [
         Proof(PERSON, ProofKind.INTERFACE, tied=kind is QuestionKind.INTERFACE)
         for kind in (QuestionKind.INTERFACE, QuestionKind.NO_PROOF)
@@ -51,13 +51,13 @@ def accepted_by_person(found: AnswerSet, run_id: RunId) -> list[Proof]:
     ]
     handle = found.answers[run_id].handle
     pairs = (behaviours_key(run_id, other) for other in found.answers if other != run_id)
-    # What is chosen as right can have been proved by nothing but the test of what was not chosen.
+    # The only proof of the chosen answer may be a test of the answer that was not chosen.
     is_chosen = any(found.choices.get(key) == handle for key in pairs)
     return [*accepted, *([Proof(PERSON, ProofKind.INTERFACE, tied=False)] if is_chosen else [])]
 
 
 def unknown_to(found: AnswerSet, run_id: RunId) -> list[Crossing]:
-    """Tests that would count and could not be run on this answer to their end."""
+    """Tests that would count but did not finish on this answer."""
     return [
         crossing
         for crossing in found.crossings
@@ -73,7 +73,7 @@ def _proof_key(kind: QuestionKind, run_id: RunId) -> str:
 
 
 def _expectations(found: AnswerSet) -> Iterator[Question]:
-    """One for each new value, whoever would change it."""
+    """One question per new value, however many answers propose it."""
     about: dict[str, list[RunId]] = {}
     pending = {
         question_key(one.test, one.now): one
@@ -97,7 +97,7 @@ def _expectations(found: AnswerSet) -> Iterator[Question]:
 
 
 def _keepers(found: AnswerSet, waiting: list[RunId], test: str) -> list[RunId]:
-    """Answers that keep the old value, where one that would change it has a proof besides."""
+    """Proved answers that keep the old value, if a waiting answer has another proof."""
     if not any(found.alone[run_id].proofs for run_id in waiting):
         return []
     return [
@@ -124,7 +124,7 @@ def _support(found: AnswerSet, verdicts: Verdicts) -> Iterator[Question]:
 
 
 def _behaviours(found: AnswerSet, verdicts: Verdicts) -> Iterator[Question]:
-    """Two that pass and differ, where the one that fails the other's test is not ranked behind."""
+    """Pairs of passing answers that differ, unless size-independent criteria already decide."""
     if Rule.DIFFERENCE_IS_A_QUESTION not in found.rules:
         return
     disputed = {run_id for group in found.settlement.disputed for run_id in group}
@@ -153,7 +153,7 @@ def _behaviours(found: AnswerSet, verdicts: Verdicts) -> Iterator[Question]:
 
 
 def _standing(verdict: Verdict) -> tuple[int, bool, int, int]:
-    """All that counts before size, best first."""
+    """Sort key of all criteria before size, best first."""
     evidence = verdict.evidence
     kind = list(ProofKind).index(verdict.proof)
     return (kind, not verdict.tied, -evidence.support, evidence.failures)
@@ -184,7 +184,7 @@ def _not_run(found: AnswerSet, verdicts: Verdicts) -> Iterator[Question]:
 
 
 def _tests(found: AnswerSet, verdicts: Verdicts) -> Iterator[Question]:
-    """Of a test without a patch: is it right? An answer that fails it, or has no proof, waits."""
+    """Whether a test without a patch is right. Answers that fail it or lack a proof wait."""
     for author in sorted(r for r in found.sound if found.is_review(r)):
         for test in found.answers[author].examined.own:
             if (author, test.id) in found.tests or not shows(test, found.rules):
@@ -208,7 +208,7 @@ def _tests(found: AnswerSet, verdicts: Verdicts) -> Iterator[Question]:
 
 
 def _unproved(found: AnswerSet, verdicts: Verdicts) -> Iterator[Question]:
-    """Nothing is wrong with them, and what they show is nothing that the issue names."""
+    """Unproved answers without a fault; a person decides whether they solve the issue."""
     for run_id, verdict in verdicts.items():
         if verdict.status is not VerdictStatus.UNPROVED or found.alone[run_id].expected.pending:
             continue

@@ -1,4 +1,7 @@
-"""Which answers are convicted, when some fail the tests of others: a graph, so no order matters."""
+"""Decides which answers are convicted when some fail the tests of others.
+
+The failures are a graph, so the order of answers does not matter.
+"""
 
 from collections.abc import Collection, Hashable, Iterable, Mapping
 from typing import Generic, NamedTuple, TypeVar
@@ -6,23 +9,23 @@ from typing import Generic, NamedTuple, TypeVar
 Node = TypeVar("Node", bound=Hashable)
 
 Attacks = Mapping[tuple[Node, Node], int]
-"""From an author to a rival that fails it: the support of the strongest such test."""
+"""By author and rival: the support of the strongest of its tests that the rival fails."""
 
 
 class Settlement(NamedTuple, Generic[Node]):
     standing: frozenset[Node]
     convicted: frozenset[Node]
     disputed: frozenset[frozenset[Node]]
-    """Groups that fail each other's tests with equal support."""
+    """Groups of answers that fail each other's tests with equal support."""
 
 
 def settle(
     nodes: Collection[Node], attacks: Attacks[Node], *, weighs: bool = True
 ) -> Settlement[Node]:
-    """Who is convicted: by an author that stands, never by one that is convicted itself.
+    """Only an answer that is not convicted itself can convict another. Cycles are disputed.
 
-    Of two that attack each other only the side with more support counts. What remains in cycles is
-    disputed and convicts nobody else.
+    If two answers fail each other's tests, only the side with more support counts. A disputed
+    answer convicts no other.
     """
     effective = {pair for pair in attacks if not weighs or _counts(pair, attacks)}
     standing: set[Node] = set()
@@ -49,7 +52,7 @@ def _counts(pair: tuple[Node, Node], attacks: Attacks[Node]) -> bool:
 
 
 def _groups(nodes: set[Node], edges: set[tuple[Node, Node]]) -> list[frozenset[Node]]:
-    """Connected through disputes, however long the way is."""
+    """Connected components of the disputes."""
     groups: list[frozenset[Node]] = []
     left = set(nodes)
     while left:
@@ -64,16 +67,16 @@ def _groups(nodes: set[Node], edges: set[tuple[Node, Node]]) -> list[frozenset[N
 
 
 def independent(answers: Iterable[frozenset[str]]) -> int:
-    """The most answers that can each be given an author of its own; each names its authors.
+    """The largest number of answers that can be matched to distinct authors.
 
-    Copies of a patch add nothing, and neither do several patches of one author.
+    Each answer lists its authors. Copies of a patch and several patches of one author count once.
     """
     taken: dict[str, frozenset[str]] = {}
     return sum(_place(answer, taken, set()) for answer in answers)
 
 
 def _place(answer: frozenset[str], taken: dict[str, frozenset[str]], tried: set[str]) -> bool:
-    """An author that is free, or that can be freed by giving its answer another one."""
+    """Match an author, reassigning earlier answers if needed."""
     for author in sorted(answer - tried):
         tried.add(author)
         if author not in taken or _place(taken[author], taken, tried):

@@ -1,6 +1,7 @@
-"""From what was found about all patches of a solve to verdicts and questions.
+"""Turns the facts about all patches into verdicts and questions.
 
-Everything is decided at once and by the rules of `rules.py`, so no order of contestants matters.
+All runs are decided together, by the rules of `rules.py`, so the order of contestants does not
+matter.
 """
 
 from collections.abc import Mapping, Sequence
@@ -32,7 +33,7 @@ _OTHERS = "written by another contestant"
 class Decision(NamedTuple):
     verdicts: Mapping[RunId, Verdict] = MappingProxyType({})
     questions: tuple[Question, ...] = ()
-    """Those that are open; which of them matter is known when the runs are ranked."""
+    """The open questions; the ranking of the runs shows which of them matter."""
 
 
 def decide(
@@ -54,14 +55,14 @@ def decide(
 
 
 def _about_all(found: AnswerSet, question: Question) -> Question:
-    """A question about an answer is about every run that gave it."""
+    """Extend each question to every run that gave the same answer."""
     groups = {group[0].run_id: [candidate.run_id for candidate in group] for group in found.groups}
     runs = tuple(run_id for first in question.runs for run_id in groups[first])
     return question.model_copy(update={"runs": runs})
 
 
 def verdict_alone(examined: Examined, rules: Rules = RULES) -> Verdict:
-    """What a patch is worth by itself."""
+    """The verdict on a patch alone."""
     only = Candidate(RunId(""), "", "", examined)
     return decide([only], rules=rules).verdicts[only.run_id]
 
@@ -97,7 +98,7 @@ def _verdict(found: AnswerSet, run_id: RunId) -> Verdict:
 def _status(
     found: AnswerSet, run_id: RunId, proofs: Sequence[Proof], convicted: Sequence[Crossing]
 ) -> tuple[VerdictStatus, str]:
-    """With its one line for a person: the first that holds."""
+    """Status and reason, from the first condition that applies."""
     alone = found.alone[run_id]
     if found.is_review(run_id) and not (alone.complaint or alone.doubt):
         return VerdictStatus.NONE, "holds only tests: they speak about the answers"
@@ -136,7 +137,7 @@ def _praise(proofs: Sequence[Proof], faster: Sequence[Faster]) -> str:
 
 
 def _shortfall(found: AnswerSet, run_id: RunId) -> str:
-    """Why its valid tests are no proof."""
+    """Why its valid tests prove nothing."""
     tests = found.answers[run_id].examined.own
     lead = "nothing is broken, but no test goes from red to green"
     if not tests:
@@ -159,7 +160,7 @@ def _convictions(found: AnswerSet, run_id: RunId) -> list[Crossing]:
 
 
 def _others_proofs(found: AnswerSet, run_id: RunId) -> list[Proof]:
-    """Tests of other answers that stand, and that this one passes."""
+    """Proving tests of other standing answers that this answer passes."""
     return [
         Proof(f"{found.answers[c.author].handle}::{c.test}", test.kind, test.tied)
         for c in found.crossings
@@ -204,7 +205,7 @@ def _evidence(
 
 
 def _joined(found: AnswerSet, run_id: RunId, proofs: Sequence[Proof]) -> str:
-    """Only while it proves: a person may have answered since it was joined."""
+    """The added test, if it still proves the answer: a person's later answer can change that."""
     proved_by = {proof.test for proof in proofs}
     tests = (one for one in found.examination.joined if one.run_id == run_id)
     names = (f"{one.author}::{one.test}" for one in tests)
@@ -226,7 +227,7 @@ def _weighed(found: AnswerSet, run_id: RunId, examined: Examined) -> list[Weighe
 
 
 def _support(found: AnswerSet, run_id: RunId) -> int:
-    """Independent contestants whose answers agree with this one, its own included."""
+    """Number of independent contestants whose answers agree with this one, itself included."""
     answers = (one for one in found.standing if one != run_id and not found.is_review(one))
     others = (one for one in answers if found.agree(run_id, one))
     return found.independent({run_id, *others})

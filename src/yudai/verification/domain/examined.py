@@ -1,4 +1,4 @@
-"""From test reports to what was found about one patch by itself."""
+"""Turns test reports into the facts about one patch."""
 
 from typing import NamedTuple
 
@@ -18,11 +18,11 @@ from yudai.verification.domain.proof import OwnTest
 
 
 class Reports(NamedTuple):
-    """What ran."""
+    """The test reports of one patch."""
 
     baseline: Baseline
     on_patch: TestReport
-    """Base's tests on the patch without its tests."""
+    """Base's tests on the patch without the patch's tests."""
     own: OwnTests = NO_OWN_TESTS
 
     @property
@@ -31,12 +31,12 @@ class Reports(NamedTuple):
 
     @property
     def suspects(self) -> frozenset[str]:
-        """Tests of base that would fail the patch."""
+        """Tests of base whose failure would fail the patch."""
         return frozenset(self.comparison.broken + self.comparison.missing)
 
     @property
     def own_suspects(self) -> tuple[str, ...]:
-        """Its own tests, and files of them, that fail on the patch itself."""
+        """The patch's own tests, and their files, that fail on the patch itself."""
         report = self.own.on_patch or NO_REPORT
         new = self.own.new(self.baseline)
         uncollected = set(report.collection_errors) - set(self.baseline.first.collection_errors)
@@ -44,7 +44,7 @@ class Reports(NamedTuple):
 
 
 class Confirmation(NamedTuple):
-    """What failed again when it was run alone, and what did not."""
+    """Tests that failed again when rerun alone, and those that did not."""
 
     base: frozenset[str]
     own: tuple[str, ...] = ()
@@ -52,7 +52,7 @@ class Confirmation(NamedTuple):
 
 
 class Shown(NamedTuple):
-    """What the tests that go from red to green show."""
+    """The tests that go from red to green."""
 
     own: tuple[OwnTest, ...] = ()
     fixed: tuple[BaseProof, ...] = ()
@@ -92,14 +92,14 @@ def examined_of(
 
 
 def unseen(suspicion: Suspicion) -> Examined:
-    """Of a repository where no tests can be run."""
+    """The facts about a patch for a repository without runnable tests."""
     return Examined(doubt=NO_TESTS, tampered=suspicion.tampered, withheld=suspicion.withheld)
 
 
 def _expectations(
     confirmed: Confirmation, edited: EditedTests, issue: str
 ) -> tuple[OpenExpectation, ...]:
-    """Edits that the patch needs: base's own version fails with it, and the edited one passes."""
+    """Edits that the patch needs: base's version of the test fails, and the edited one passes."""
     return tuple(
         OpenExpectation(
             test=test,
@@ -116,7 +116,7 @@ def _expectations(
 
 
 def _is_whole(baseline: Baseline) -> bool:
-    """A suite that dies on base, too, gives the tests that it ran."""
+    """Whether base's suite finished at least once."""
     return baseline.first.finished or baseline.second.finished
 
 

@@ -1,4 +1,4 @@
-"""Which changed expectations are accepted: a right fix sometimes has to change a test of base."""
+"""Decides which changed expectations are accepted: a right fix can have to change a base test."""
 
 from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
@@ -15,17 +15,17 @@ ISSUE, PERSON = "the issue", "a person"
 _TWO = 2
 
 Choices = Mapping[str, str]
-"""What people answered, by the question's key."""
+"""People's answers, by the question's key."""
 Keys = Mapping[RunId, frozenset[str]]
-"""Independence keys of all contestants that gave an answer."""
+"""By answer: independence keys of all contestants that gave it."""
 
 
 class Expected(NamedTuple):
-    """What becomes of one answer's changed expectations."""
+    """One answer's changed expectations: accepted or pending."""
 
     accepted: tuple[ChangedExpectation, ...] = ()
     pending: tuple[ChangedExpectation, ...] = ()
-    """A person has to say."""
+    """A person has to decide these."""
 
     @property
     def excused(self) -> frozenset[str]:
@@ -33,13 +33,13 @@ class Expected(NamedTuple):
 
 
 class Known(NamedTuple):
-    """What else decides besides the edits themselves."""
+    """The other facts that decide, besides the edits themselves."""
 
     keys: Keys
     choices: Choices
     rules: Rules
     passing: Collection[RunId] | None = None
-    """Answers that stand and are proved while no agreement counts; None: none counts yet."""
+    """Answers proved without counting agreement; None if agreement does not count yet."""
 
 
 def settle_expectations(candidates: Sequence[Candidate], known: Known) -> dict[RunId, Expected]:
@@ -72,7 +72,7 @@ def _of(candidate: Candidate, candidates: Sequence[Candidate], known: Known) -> 
 
 
 def _by_test(candidate: Candidate) -> dict[str, list[OpenExpectation]]:
-    """A test can have several new values, which stand or fall together."""
+    """New values by test. All new values of one test are accepted or rejected together."""
     found: dict[str, list[OpenExpectation]] = {}
     for value in candidate.examined.expectations:
         found.setdefault(value.test, []).append(value)
@@ -94,7 +94,7 @@ def _changed(
 def _is_agreed(
     values: Sequence[OpenExpectation], candidates: Sequence[Candidate], known: Known
 ) -> bool:
-    """Whether two independent answers say so, and none that passes leaves the test as it was."""
+    """Whether two independent answers agree, and no passing answer keeps the old test."""
     if known.passing is None:
         return False
     agreeing = [known.keys[c.run_id] for c in candidates if _expects(c, values) and _is_sound(c)]
@@ -114,7 +114,7 @@ def _expects(candidate: Candidate, values: Sequence[OpenExpectation]) -> bool:
 
 
 def _is_sound(candidate: Candidate) -> bool:
-    """Nothing is wrong with it, but for expectations that it would change."""
+    """Whether it has no fault besides changed expectations."""
     examined = candidate.examined
     excused = {one.test for one in examined.expectations}
     return not (

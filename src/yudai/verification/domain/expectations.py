@@ -1,4 +1,4 @@
-"""Changed expectations: a patch edits what a test of base expects, and nothing else in it."""
+"""Changed expectations: a patch edits only the values that a test of base expects."""
 
 import re
 from collections.abc import Iterable
@@ -17,24 +17,24 @@ _SNAPSHOTS = "__snapshots__"
 
 
 class Expectation(Value):
-    """What one test of base expected, and what it expects in a patch."""
+    """A value that a test of base expects, before and after a patch."""
 
     test: str
-    """As the runner calls it in its file (`TestC::test_y`, `describe > it`), or a snapshot's key.
+    """The test's name in its file (`TestC::test_y`, `describe > it`), or a snapshot's key.
 
-    A parametrized test has no brackets here: its ids may contain the value that changed.
+    A parametrized test's name has no brackets here: its ids may contain the changed value.
     """
     path: str = ""
     before: str
     now: str
-    """Source texts. A longer one is an excerpt with a digest of the whole, so that two are equal
-    only if all of it is."""
+    """Source texts. A long one is an excerpt with a digest of the whole text, so that two excerpts
+    are equal only if the whole texts are."""
     subject: Subject = Subject()
-    """What has to have this value."""
+    """The expression that has to have this value."""
     row: Row | None = None
-    """Of a parametrized test: the row that it stands in."""
+    """The table row that holds the value, in a parametrized test."""
     line: str = ""
-    """The line of the finding that says the same."""
+    """The line of the matching tampering finding."""
 
     @property
     def reason(self) -> str:
@@ -51,7 +51,7 @@ def expectation(change: Change) -> Expectation:
 
 
 def same_value(one: str, two: str) -> bool:
-    """Whether two expected values are the same: as literals, else as text."""
+    """Whether two expected values are the same, compared as literals if possible, else as text."""
     first, second = literal_of(one), literal_of(two)
     if first is not None and second is not None:
         return first == second
@@ -59,19 +59,19 @@ def same_value(one: str, two: str) -> bool:
 
 
 def gives(issue: str, changed: Expectation) -> bool:
-    """Whether an issue gives the new value, as code or between quotes, for the very same subject.
+    """Whether an issue gives the new value, as code or in quotes, for the same subject.
 
-    In code it has to be all of a line, or to stand where a result does (`f(1) == 2`, `f(1)  # 2`):
-    what a function gets is not what is expected of it. What the issue complains about is not given.
+    In code it has to be a whole line or a result (`f(1) == 2`, `f(1)  # 2`): an argument is not an
+    expected value. A value that the issue complains about does not count.
     """
     return says_result(issue, changed.now, changed.subject)
 
 
 def edited_tests(expectations: Iterable[Expectation]) -> dict[str, tuple[str, ...]]:
-    """By test file: the names of tests whose expectations changed, to run them by id.
+    """By test file: the names of tests with changed expectations, to run them by id.
 
-    A test is meant by its name alone, or by its name with brackets after it. A snapshot's name
-    starts with its test's; its file is beside the test's.
+    A name matches the test itself and its parametrized ids. A snapshot's name starts with its
+    test's name; its file is next to the test file.
     """
     found: dict[str, dict[str, None]] = {}
     for changed in expectations:
@@ -82,7 +82,7 @@ def edited_tests(expectations: Iterable[Expectation]) -> dict[str, tuple[str, ..
 
 
 def test_file_of(path: str) -> str:
-    """The test file that a snapshot file belongs to; other files are their own."""
+    """The test file that a snapshot file belongs to; any other file is returned unchanged."""
     folder, _, name = path.rpartition("/")
     beside = folder.removesuffix(_SNAPSHOTS).rstrip("/")
     start = f"{beside}/" if beside else ""
@@ -102,7 +102,7 @@ def _test_of_key(file: str, key: str) -> str:
 
 
 def _excerpts(before: str, now: str) -> tuple[str, str]:
-    """Both from a little before where they begin to differ, if they are too long."""
+    """Shortened copies of two long texts that start shortly before the first difference."""
     same = _same(before, now)
     return _excerpt(before, same), _excerpt(now, same)
 
@@ -118,13 +118,13 @@ def _excerpt(text: str, same: int) -> str:
 
 
 def _same(one: str, two: str) -> int:
-    """How many characters they have in common at their start."""
+    """Length of the common start of two texts."""
     pairs = enumerate(zip(one, two, strict=False))
     return next((at for at, (a, b) in pairs if a != b), min(len(one), len(two)))
 
 
 def _shown(line: str, start: int) -> str:
-    """All of it, or what stands where it begins to differ."""
+    """The whole text if it is short, else the part where the difference starts."""
     if len(line) <= _SHOWN:
         return readable(line)
     tail = "..." if len(line) > start + _SHOWN else ""
@@ -132,5 +132,5 @@ def _shown(line: str, start: int) -> str:
 
 
 def _clean(text: str) -> str:
-    """No control characters but the ends of lines, no undecodable bytes."""
+    """The text without control characters, except line ends, and without undecodable bytes."""
     return "\n".join(readable(line.replace("\t", "    ")) for line in text.split("\n"))

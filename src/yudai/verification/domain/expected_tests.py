@@ -1,4 +1,4 @@
-"""Which tests of base, as the runner names them, an edit is about, and what they are called now."""
+"""Finds the tests of base that an edit is about, and their ids in the patch."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,12 +12,12 @@ from yudai.verification.domain.expectations import Expectation, test_file_of
 
 _NUMBER = re.compile(r" \d+$")
 _SEPARATORS = re.compile(r" > |::|\.")
-# What is not known of a title before it runs: `%i`, `$name`, and the code of a template.
+# The parts of a title that are only known when it runs: `%i`, `$name`, a template's code.
 _HOLES = re.compile(r"%[sdifjoOpc#%]|\$\{[^}]*\}|\$[A-Za-z_][\w.]*|\\x00|\0")
 
 
 class EditedTest(NamedTuple):
-    """A test as it is called in its file."""
+    """A test by its file and its name in that file."""
 
     path: str
     test: str
@@ -27,11 +27,11 @@ class EditedTests(NamedTuple):
     """Tests of base that a patch edits, by their ids."""
 
     expectations: Mapping[str, Sequence[Expectation]] = MappingProxyType({})
-    """The values that the patch would have each of them expect."""
+    """The new expected values of each test."""
     renamed: Mapping[str, str] = MappingProxyType({})
-    """Ids that hold the value, as it is in the patch."""
+    """New ids of tests whose id contains the changed value."""
     outcomes: Mapping[str, Outcome] = MappingProxyType({})
-    """By the new id: what became of them on the patch, as edited."""
+    """By new id: the results of the edited tests on the patch."""
 
     def passes(self, test: str) -> bool:
         return self.outcomes.get(self.renamed.get(test, test)) is Outcome.PASSED
@@ -43,9 +43,9 @@ NONE_EDITED = EditedTests()
 def match_expectations(
     expectations: Iterable[Expectation], known: Sequence[str]
 ) -> dict[str, list[Expectation]]:
-    """By test id of base, in the order in which they ran; a test can have several new values.
+    """Changed expectations by base's test id, in run order; a test can have several new values.
 
-    It may match more than the edit is about: what counts is that an edit makes a test pass.
+    It may match too many tests: what counts is that an edit makes a test pass.
     """
     found: dict[str, list[Expectation]] = {}
     for expectation in expectations:
@@ -62,15 +62,15 @@ def match_tests(tests: Iterable[EditedTest], known: Iterable[str]) -> frozenset[
 def renamed_tests(
     edited: Mapping[str, Sequence[Expectation]], base: Sequence[str], own: Sequence[str]
 ) -> dict[str, str]:
-    """Ids of edited tests that are called otherwise in the patch: by their places in a table.
+    """New ids of edited tests whose id changed, found by their position in a table.
 
-    A runner's default ids hold the values of a row.
+    A runner's default ids contain the values of a row.
     """
     found: dict[str, str] = {}
     for test, expectations in edited.items():
         if test in own:
             continue
-        # Of a file of data nothing is known of the tests' names.
+        # A data file does not show which tests use it.
         for expectation in (one for one in expectations if one.test):
             before, after = _about(expectation, base), _about(expectation, own)
             if name := _twin(test, expectation, before, after):
@@ -88,7 +88,7 @@ def _twin(test: str, expectation: Expectation, before: list[str], after: list[st
 
 
 def _in_row(expectation: Expectation, tests: list[str]) -> list[str]:
-    """Of the ids of one table that of the row; all of them where that is not known."""
+    """The id of this row among the ids of one table; all of them if it is not known."""
     row = expectation.row
     return tests if row is None or len(tests) != row.rows else [tests[row.at]]
 
@@ -105,7 +105,7 @@ def _is_about(path: str, name: str, test: str) -> bool:
     if not separator:
         return _is_about_method(owner, name, test)
     if owner.endswith(".py") and owner == path:
-        # A method is inherited by classes of other files, too.
+        # Classes in other files can inherit a method.
         inner, plain = name.rpartition("::"), title.partition("[")[0]
         is_inherited = bool(inner[0]) and plain.rpartition("::")[0] != ""
         return (is_inherited and plain.rpartition("::")[2] == inner[2]) or (
@@ -119,7 +119,7 @@ def _is_about(path: str, name: str, test: str) -> bool:
 
 
 def _is_about_method(owner: str, name: str, test: str) -> bool:
-    """Unittest's ids are dotted, and where its discovery started is not known here."""
+    """Whether a unittest id, which is dotted, names this method below any start folder."""
     inner = name.replace("::", ".")
     if "." in inner:
         return test.endswith(f".{inner.rpartition('.')[2]}")
@@ -134,5 +134,5 @@ def _fits(name: str, title: str) -> bool:
 
 
 def _plain(titles: str) -> str:
-    """As jest joins titles in a key, whoever joined them."""
+    """Titles joined as jest does."""
     return _SEPARATORS.sub(" ", titles)

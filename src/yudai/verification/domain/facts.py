@@ -1,4 +1,4 @@
-"""What was found out about patches by running tests: the facts that verdicts follow from."""
+"""The facts about patches that verdicts follow from, found by running tests."""
 
 import re
 from enum import StrEnum
@@ -19,7 +19,7 @@ _BUILTIN_TYPES = words(
 )
 _QUOTED = re.compile(r"""['"]([^'"]{1,80})['"]|non-iterable (\w+) object""")
 _NO_ATTRIBUTE = re.compile(r"'(\w+)' object has no attribute ")
-# A call that base cannot take, or nothing to call: a name is missing, no value is wrong.
+# The call does not fit base, or its function is missing: no value is wrong.
 _NO_CALL = re.compile(r"\bargument|not callable|abstract class|is not a (?:function|constructor)$")
 _NO_VALUE = re.compile(
     r"Cannot (?:read|set) propert(?:y|ies) .*of (?:undefined|null)\b|Cannot destructure property "
@@ -27,7 +27,7 @@ _NO_VALUE = re.compile(
 )
 _LOOKUPS = frozenset({"KeyError", "IndexError"})
 _LIMITS = frozenset({"TimeoutError", "TimeoutExpired"})
-# What runners say when the right exception says something else.
+# Runners' messages for the expected exception with another message.
 _OTHER_WORDS = re.compile(
     r"Regex pattern did not match|Pattern .* (?:does not match|not found in) "
     r"|['\"].*['\"] does not match ['\"]|The input did not match the regular expression"
@@ -41,13 +41,13 @@ _NO_CHANGES = frozenset({"actual - expected", "Received", "Expected"})
 
 
 class BaseProof(Value):
-    """A test of base that was red and is green with the patch."""
+    """A test of base that failed before the patch and passes with it."""
 
     test: str
     kind: ProofKind
     tied: bool = False
     subjects: tuple[Subject, ...] = ()
-    """Files that it reads and that the issue does not ask for."""
+    """Why it shows no behaviour of the product, such as a file that it reads."""
 
 
 class OpenExpectation(Value):
@@ -58,31 +58,31 @@ class OpenExpectation(Value):
     before: str
     now: str
     as_test: str = ""
-    """Its id with the new value, where that is another one."""
+    """Its id in the patch, if the new value changes it."""
     own: bool = True
-    """The patch itself changes the expectation; else another answer does."""
+    """Whether the patch itself changes the expectation, not only another answer."""
     given: bool = False
-    """The issue gives the new value."""
+    """Whether the issue gives the new value."""
 
 
 class Examined(Value):
-    """What was found about one patch by itself, with every failure confirmed."""
+    """The facts about one patch alone, with every failure confirmed."""
 
     answer: str = ""
-    """Equal patches have equal ones, whatever their layout and comments."""
+    """Digest of the patch; equal patches share it."""
     refused: str = ""
-    """Why it cannot be applied or must not be."""
+    """Why the patch cannot or must not be applied."""
     fixed: tuple[BaseProof, ...] = ()
     broken: tuple[str, ...] = ()
     """Tests of base that fail with the patch, changed expectations included."""
     missing: tuple[str, ...] = ()
     flaky: tuple[str, ...] = ()
     unsteady: tuple[str, ...] = ()
-    """Failed once and passed when they were run again."""
+    """Tests that failed once and passed when they ran again."""
     unfinished: str = ""
-    """What did not run to its end, and how."""
+    """How base's tests ended on the patch, if they did not finish."""
     own: tuple[OwnTest, ...] = ()
-    """Its own new tests that are green on it and red on base."""
+    """Its own new tests that pass on it and fail on base."""
     own_names: tuple[str, ...] = ()
     """All of its own new tests."""
     own_failed: tuple[str, ...] = ()
@@ -92,24 +92,24 @@ class Examined(Value):
     withheld: tuple[str, ...] = ()
     not_run: tuple[str, ...] = ()
     doubt: str = ""
-    """Why nothing can be said about the patch."""
+    """Why the patch cannot be judged."""
     executed: int = 0
     baseline_executed: int = 0
     size: int = 0
     faster: tuple[Faster, ...] = ()
-    """What became at least twice as fast, where the issue is about performance."""
+    """Tests that became at least twice as fast, if the issue is about performance."""
     tests_only: bool = False
-    """It holds tests and nothing else: no answer, but a test that others have to pass."""
+    """Whether the patch holds only tests: it is no answer, but other answers have to pass them."""
     is_asked_without_proof: str = ""
-    """Why a person can be asked although no test shows it: a refactoring, documents only."""
+    """Why a person can be asked without a test: a refactoring, documentation only."""
 
 
 class Answered(StrEnum):
-    """What became of a test of one answer on another."""
+    """The result of one answer's test on another answer."""
 
     PASSED = "passed"
     FAILED = "failed"
-    """It was not passed, whatever it says of itself."""
+    """Any result but passed, slow or unknown; a skip counts as failed."""
     SLOW = "slow"
     """It took far longer than on its author's patch."""
     UNKNOWN = "unknown"
@@ -124,13 +124,13 @@ class Crossing(Value):
     target: RunId
     answered: Answered
     is_behaviour: bool = True
-    """It failed by what the code did, not for lack of a name."""
+    """Whether it failed by the code's behaviour and not because a name is missing."""
     is_wording: bool = False
-    """It raised what the test asks for, and only said it in other words."""
+    """Whether the expected exception was raised with another message."""
     says: str = ""
-    """What the runner said of it: skipped, xfailed, nothing."""
+    """The runner's outcome, such as skipped or xfailed; empty if there is none."""
     message: str = ""
-    """How it failed, in a line: for the person who has to decide."""
+    """How it failed, in one line, for the person who decides."""
 
 
 class OnlyInside(Value):
@@ -140,40 +140,40 @@ class OnlyInside(Value):
     test: str
     input: str
     gives: str
-    """What it gives outside."""
+    """The value outside the test runner."""
 
 
 class Difference(Value):
-    """The smallest input that was found on which two answers differ."""
+    """The smallest known input on which two answers differ."""
 
     one: RunId
     other: RunId
     input: str
     code: str = ""
-    """The statements that lead to it."""
+    """The statements before the input."""
     one_gives: str
     other_gives: str
     given: RunId | None = None
-    """The side whose value the issue gives for it."""
+    """The answer whose value the issue gives for this input."""
 
     def gives(self, run_id: RunId) -> str:
         return self.one_gives if run_id == self.one else self.other_gives
 
 
 class RecordedValues(Value):
-    """What answers compute where no test runner is loaded."""
+    """The values that answers compute without a test runner."""
 
     only_inside: tuple[OnlyInside, ...] = ()
     differences: tuple[Difference, ...] = ()
     no_ops: tuple[RunId, ...] = ()
-    """Answers that do as base does on every input on which another one does not."""
+    """Answers that equal base on every input on which another answer differs from it."""
     not_repeated: tuple[tuple[RunId, str, str], ...] = ()
-    """Proofs by their author that could not be repeated, and why."""
+    """Proofs that could not be repeated outside the runner: author, test and reason."""
     inputs: int = 0
-    """How many varied inputs were compared."""
+    """Number of varied inputs that were compared."""
 
     def complaint(self, run_id: RunId) -> str:
-        """What is wrong with an answer by the values that it computes; empty: nothing."""
+        """The answer's fault by the values that it computes; empty if there is none."""
         for one in self.only_inside:
             if one.run_id == run_id:
                 return f"passes {one.test} only inside a test runner: {one.input} is {one.gives}"
@@ -184,7 +184,7 @@ class RecordedValues(Value):
         return ""
 
     def notes(self, run_id: RunId) -> tuple[str, ...]:
-        """What else these values say of an answer, which decides nothing."""
+        """Other remarks on an answer's values; they decide nothing."""
         no_op = "does as base does on every varied input on which another answer does not"
         lost = [
             f"{test} is not repeated outside its runner: {why}"
@@ -202,7 +202,7 @@ NOT_RECORDED = RecordedValues()
 
 
 class JoinedTest(Value):
-    """A test of another contestant that was verified together with an answer: it is published."""
+    """Another contestant's test that was verified with an answer and is published with it."""
 
     run_id: RunId
     author: str
@@ -211,13 +211,13 @@ class JoinedTest(Value):
 
 
 class Examination(Value):
-    """All that was found by running one answer's tests on the others."""
+    """All results of running one answer's tests on the others."""
 
     crossings: tuple[Crossing, ...] = ()
     author_failed: tuple[tuple[RunId, str], ...] = ()
-    """Tests that their own author no longer passed after all others were examined."""
+    """Tests that failed on their own author's patch when they ran there again at the end."""
     expectations: tuple[tuple[RunId, OpenExpectation], ...] = ()
-    """By answer: tests that it breaks and passes as another answer has edited them."""
+    """Base tests that an answer breaks but passes in another answer's version."""
     values: RecordedValues = NOT_RECORDED
     joined: tuple[JoinedTest, ...] = ()
 
@@ -226,17 +226,17 @@ NOT_EXAMINED = Examination()
 
 
 class Candidate(NamedTuple):
-    """One run with its answer, as the rules see it."""
+    """One run with its answer: the input of the rules."""
 
     run_id: RunId
     handle: str
     independence: str
-    """Contestants with an equal one are not independent: the same model and strategy, or author."""
+    """Equal for contestants that are not independent: same model and strategy, or same author."""
     examined: Examined
 
 
 def is_behaviour(failure: Failure | None, *, is_test: bool) -> bool:
-    """Whether a failure is about what the code did; `is_test`: the innermost frame is test code."""
+    """Whether a failure shows the code's behaviour; `is_test`: the innermost frame is test code."""
     if failure is None:
         return False
     if failure.kind in {FailureKind.ASSERTION, FailureKind.TIMEOUT}:
@@ -245,7 +245,7 @@ def is_behaviour(failure: Failure | None, *, is_test: bool) -> bool:
 
 
 def compares_message(failure: Failure | None) -> bool:
-    """Whether an assertion about an exception fails only by what the exception says."""
+    """Whether an assertion about an exception fails only by the exception's message."""
     if failure is None or failure.kind is not FailureKind.ASSERTION:
         return False
     if _OTHER_WORDS.search(failure.message):
@@ -259,14 +259,14 @@ def _is_legend(line: str) -> bool:
 
 
 def is_of_base(failure: Failure | None) -> bool:
-    """Of an exception in the test itself that uses no new names: whether base is why."""
+    """Whether base causes this exception, raised in a test that uses no new names."""
     if failure is None or failure.kind is not FailureKind.EXCEPTION or not failure.frames:
         return False
     return failure.type in _LIMITS | _LOOKUPS or _is_about_a_value(failure)
 
 
 def _is_about_a_value(failure: Failure) -> bool:
-    """The value is of a type that every program has: what it lacks is no new name."""
+    """Whether the exception is about a value of a built-in type, so that no new name is missing."""
     message = failure.message
     if failure.type == "AttributeError":
         found = _NO_ATTRIBUTE.match(message)

@@ -1,11 +1,11 @@
-"""What an issue asks for that no test can show."""
+"""Recognises issues whose solution no test can show."""
 
 import re
 
 from yudai.patches.git_diff import FileChange
 from yudai.patches.patch import Patch
 
-# A title that says what goes wrong asks for a change that a test can show.
+# A title that reports a fault asks for a change that a test can show.
 _FAILURE = re.compile(
     r"\b(?:crash|fail|rais|throw|hang|break|broke|ignor|reject|return|overwrit|corrupt|los[et]"
     r"|exception|traceback|wrong result|cannot|can't|does not work|doesn't work|is not|isn't)",
@@ -58,7 +58,7 @@ _WITHOUT_PROOF = (
 
 
 def without_proof(title: str, source: Patch, size: int) -> str:
-    """Why a person can be asked although no test shows it; empty: tests could show it."""
+    """Why a person can be asked without a test; empty if a test could show the change."""
     if size == 0 and not any(c.is_binary for c in source.files) and any(map(_says, source.files)):
         return "it changes documents and comments only"
     if _FAILURE.search(title):

@@ -1,4 +1,4 @@
-"""What a patch is worth by itself: test reports compared, and the first thing that is wrong."""
+"""Judges one patch alone: compares test reports and names the first fault."""
 
 from collections.abc import Collection
 from typing import NamedTuple
@@ -15,13 +15,13 @@ NOT_EXPECTED = Expected()
 
 
 class OwnTests(NamedTuple):
-    """The patch's own tests, new ones and those that gained something: on the patch and on base."""
+    """Reports of the patch's own tests, new or extended, on the patch and on base."""
 
     on_patch: TestReport | None = None
     on_base: TestReport | None = None
     grown: frozenset[str] = frozenset()
     renamed: frozenset[str] = frozenset()
-    """Tests of base with another expected value in their id: they are not its own."""
+    """New ids of base tests whose id contains a changed value: these are not its own tests."""
 
     def new(self, baseline: Baseline) -> list[str]:
         if self.on_patch is None:
@@ -36,7 +36,7 @@ class Suspicion(NamedTuple):
     expectations: tuple[Expectation, ...] = ()
     """Edits of base's tests that only change expected values."""
     grown: tuple[EditedTest, ...] = ()
-    """Tests of base that gained something, besides what changed in them."""
+    """Tests of base that the patch extended."""
 
 
 NO_OWN_TESTS = OwnTests()
@@ -50,7 +50,7 @@ class Comparison(NamedTuple):
 
 
 class Proof(NamedTuple):
-    """One test that goes from red on base to green for a reason that counts."""
+    """A test that fails on base and passes on the patch, for a reason that counts."""
 
     test: str
     kind: ProofKind
@@ -58,17 +58,17 @@ class Proof(NamedTuple):
 
 
 class Alone(NamedTuple):
-    """A patch judged by itself."""
+    """The judgement of one patch alone."""
 
     complaint: str
-    """The first thing that is wrong; empty: nothing."""
+    """The first fault; empty if there is none."""
     doubt: str
     proofs: tuple[Proof, ...]
     expected: Expected
 
 
 def compare(baseline: Baseline, after: TestReport) -> Comparison:
-    """Base's own tests before and after a patch."""
+    """Compare base's own tests before and after a patch."""
     first, now = baseline.first.outcomes, after.outcomes
     steady = {test: o for test, o in first.items() if test not in baseline.flaky}
     hidden = {t for t in now if baseline.first.hides(t) and baseline.second.hides(t)}
@@ -127,7 +127,7 @@ def _proofs(examined: Examined, rules: Rules, expected: Expected) -> tuple[Proof
 
 
 def _complaint(examined: Examined, expected: Expected) -> str:
-    """The first thing that is wrong, worst first."""
+    """The first fault, in order of severity; empty if there is none."""
     broken = [test for test in examined.broken if test not in expected.excused]
     troubles: tuple[tuple[Collection[str], str], ...] = (
         ([examined.refused] if examined.refused else [], "{}"),

@@ -1,6 +1,6 @@
-"""What a verdict says in words, the same in a terminal and at a forge.
+"""Describes a verdict in words, the same for the terminal and the forge.
 
-Verdicts from before there were rules (version 0) say nothing here: they do not know it.
+Verdicts without a rules version (version 0) lack these facts and give empty phrases.
 """
 
 from yudai.verification.domain.expect import PERSON
@@ -16,7 +16,7 @@ _BY_PERSON = "accepted by a person"
 
 
 def proof_phrase(verdict: Verdict) -> str:
-    """The kind of proof; "" if it has not passed."""
+    """The kind of proof; "" if the run has not passed."""
     if verdict.status is not VerdictStatus.PASSED:
         return ""
     if not verdict.rules or verdict.proof not in _PROVED:
@@ -28,12 +28,12 @@ def proof_phrase(verdict: Verdict) -> str:
 
 
 def faster_phrase(one: Faster) -> str:
-    """Of a test's id, which is foreign text."""
+    """A phrase for a faster test. Its id is foreign text."""
     return f"{one.test} takes {one.patch_s} s instead of {one.base_s} s, in each of five runs"
 
 
 def agreement_phrase(verdict: Verdict, contestants: int | None = None) -> str:
-    """How many gave this very answer; "" if it was one."""
+    """How many contestants gave this answer; "" if only one did."""
     if verdict.agreement < 2:
         return ""
     of_all = "" if contestants is None else f" of {contestants}"
@@ -41,7 +41,7 @@ def agreement_phrase(verdict: Verdict, contestants: int | None = None) -> str:
 
 
 def idle_phrase(weighed: Weighed) -> str:
-    """Why a valid test proves nothing; "" if it proves. Names are foreign text."""
+    """Why a valid test proves nothing; "" if it does. Names are foreign text."""
     if weighed.subjects:
         return f"is about {', '.join(weighed.subjects)}, which the issue does not ask for"
     if weighed.kind is ProofKind.INTERFACE and weighed.symbols:
@@ -53,18 +53,18 @@ def idle_phrase(weighed: Weighed) -> str:
 
 
 def says_phrase(changed: ChangedExpectation) -> str:
-    """Who says that a test has to expect something else. Handles are foreign text."""
+    """The sources of a changed expectation. Handles are foreign text."""
     who = f"says {', '.join(changed.says) or 'the patch alone'}"
     return who if changed.accepted else f"{who}; a person has to accept it"
 
 
 def is_closing(verdict: Verdict) -> bool:
-    """Whether it shows that this very issue is solved."""
+    """Whether the verdict shows that this issue is solved, so that publishing may close it."""
     return verdict.status is VerdictStatus.PASSED and (verdict.tied or not verdict.rules)
 
 
 def shortfall_phrase(verdict: Verdict) -> str:
-    """What is missing for the issue to be closed; "" if nothing is, or if it is not known."""
+    """What is missing to close the issue; "" if nothing is missing or it is not known."""
     if not verdict.rules or is_closing(verdict):
         return ""
     if verdict.status is not VerdictStatus.PASSED:
