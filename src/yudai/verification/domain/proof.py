@@ -1,4 +1,4 @@
-"""What shows that a patch solves the issue: the kinds of proof, and the tests that give it."""
+"""Proofs that a patch solves the issue: their kinds, and the tests that give them."""
 
 import re
 from collections.abc import Sequence
@@ -11,25 +11,25 @@ from yudai.testing.domain.report import Failure
 
 ROUNDS = 5
 _FACTOR = 2.0
-# What is shorter is noise of the machine.
+# Shorter times are noise of the machine.
 _LEAST_S = 0.05
 _WAITS = re.compile(r"\b(?:sleep|setTimeout|setInterval|setImmediate)\b|\bAtomics\s*\.\s*wait\b")
 
 
 class ProofKind(StrEnum):
-    """The strongest first."""
+    """The kinds of proof, the strongest first."""
 
     BEHAVIOUR = "behaviour"
-    """Code that base already had did something else."""
+    """Code that exists in base behaves differently."""
     INTERFACE = "interface"
-    """Something can be called that base did not have."""
+    """The patch adds something to call that base lacks."""
     COMMAND = "command"
-    """A plain command failed on base and succeeds: there is one exit code and no more."""
+    """A plain command fails on base and succeeds on the patch; only its exit code is known."""
     NONE = "none"
 
 
 class Subject(StrEnum):
-    """What a test can be about that shows no behaviour of the product."""
+    """What a test can check instead of the product's behaviour."""
 
     SOURCE_TEXT = "source text"
     DOCUMENT = "a document"
@@ -40,28 +40,28 @@ class Subject(StrEnum):
 
 
 class OwnTest(Value):
-    """A new test that a patch brought and that is green on it."""
+    """A new test that a patch adds and passes."""
 
     id: str
     kind: ProofKind = ProofKind.NONE
     named: bool = False
-    """The issue names what it uses and base lacks."""
+    """Whether the issue names the new definitions that it uses."""
     symbols: tuple[str, ...] = ()
-    """What the patch introduced and the test uses, as far as the issue does not name it."""
+    """New definitions that the test uses and the issue does not name."""
     loads: tuple[str, ...] = ()
-    """What only its file needs of that, to be loaded."""
+    """New definitions that only its file needs, to be loaded."""
     subjects: tuple[Subject, ...] = ()
-    """What it is about that the issue does not ask for: such a test proves nothing."""
+    """What it checks although the issue does not ask for it; such a test proves nothing."""
     tied: bool = False
     """It calls what the issue names, with something that the issue gives."""
     is_worded: bool = False
-    """It also asks for an exception's words: another answer may say them differently."""
+    """Whether it also checks an exception's message: another answer may word it differently."""
     seconds: float = 0.0
     """How long it took on its author's patch."""
     red: Failure | None = None
     """How it failed on base."""
     text: str = ""
-    """Its source, normalised: equal tests are one proof."""
+    """Its normalised source: equal tests are one proof."""
 
     @property
     def proves(self) -> bool:
@@ -73,18 +73,18 @@ class OwnTest(Value):
 
 
 class Faster(Value):
-    """A proof by time: a test that passes on base and patch, and the seconds that it takes."""
+    """A proof by speed: a test that passes on base and patch, and its seconds on both."""
 
     test: str
     base_s: float
     patch_s: float
-    """Both are medians."""
+    """Both times are medians."""
     tied: bool = False
     """It calls what the issue names, with something that the issue gives."""
 
 
 class Pair(NamedTuple):
-    """One run on base, and the one on the patch that followed it."""
+    """A test's seconds on base, and on the patch right after that."""
 
     base_s: float
     patch_s: float
@@ -95,7 +95,7 @@ class Pair(NamedTuple):
 
 
 def faster(test: str, pairs: Sequence[Pair], *, tied: bool) -> Faster | None:
-    """Every pair has to show it: one lucky run is no proof."""
+    """The proof by speed, if each pair shows it: one fast run is no proof."""
     if len(pairs) < ROUNDS or not all(pair.is_faster for pair in pairs):
         return None
     return Faster(
@@ -107,5 +107,5 @@ def faster(test: str, pairs: Sequence[Pair], *, tied: bool) -> Faster | None:
 
 
 def waits_by_itself(source: str) -> bool:
-    """Such a test can take its time wherever it wants."""
+    """Whether the test waits or sleeps itself, so that its time shows nothing."""
     return _WAITS.search(source) is not None

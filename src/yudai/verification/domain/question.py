@@ -1,4 +1,4 @@
-"""What a person is asked before there can be a champion."""
+"""The questions that a person answers before there can be a champion."""
 
 import hashlib
 from collections.abc import Iterable
@@ -11,29 +11,29 @@ from yudai.kit.value import Value
 
 class QuestionKind(StrEnum):
     EXPECTATION = "expectation"
-    """A test of base would have to expect something else."""
+    """An answer is right only if a test of base changes its expected value."""
     BEHAVIOURS = "behaviours"
-    """Two answers that pass behave differently."""
+    """Two passing answers behave differently."""
     SUPPORT = "support"
-    """Authors fail each other's tests, and as many answers stand behind each."""
+    """Answers fail each other's tests, and the tests have equal support."""
     INTERFACE = "interface"
-    """The only proof uses something new that the issue does not name."""
+    """The only proof uses a new definition that the issue does not name."""
     NO_PROOF = "no_proof"
-    """A refactoring, documentation: nothing that a test could show."""
+    """No test can show the change: a refactoring, documentation."""
     TEST = "test"
-    """A test without a patch that too few answers pass to be believed."""
+    """Too few answers pass a test that came without a patch."""
     NOT_RUN = "not_run"
-    """A test that decides could not be run here."""
+    """A test that decides could not be run on an answer."""
 
 
 class Choice(Value):
     id: str
-    """What is given as the answer: `accept`, `reject`, or a run's handle."""
+    """The text of the answer: `accept`, `reject`, or a run's handle."""
     text: str
 
 
 class Question(Value):
-    """`key` is made of what it is about, so that ranking again asks the same question once."""
+    """`key` is derived from the question's facts, so that a second ranking does not repeat it."""
 
     key: str
     kind: QuestionKind
@@ -41,13 +41,13 @@ class Question(Value):
     """One sentence that ends with a question mark."""
     choices: tuple[Choice, ...]
     runs: tuple[RunId, ...] = ()
-    """The answers that it is about."""
+    """The answers that the question is about."""
     detail: str = ""
-    """What is needed to decide: the difference, the test, the issue's words."""
+    """Details for the decision: the difference, the test, the issue's words."""
 
 
 class PersonAnswer(Value):
-    """What a person chose; `choice` is the id of one of the question's choices."""
+    """A person's answer; `choice` is the id of one of the question's choices."""
 
     key: str
     choice: str
@@ -58,14 +58,14 @@ REJECT = Choice(id="reject", text="no")
 
 
 def neither_of(handles: Iterable[str]) -> Choice:
-    """Where handles are the choices, one of them may read like the refusal of all."""
+    """The choice that refuses all handles, with an id that equals none of them."""
     taken = set(handles)
     ids = chain((REJECT.id, "none"), (f"none-{number}" for number in count(2)))
     return Choice(id=next(one for one in ids if one not in taken), text="none of them")
 
 
 def key_of(kind: QuestionKind, *facts: str) -> str:
-    """The same for the same facts, in whatever order they were found."""
+    """A key that depends only on the facts, not on their order."""
     text = "\n".join(sorted(facts))
     return f"{kind}-{hashlib.sha256(text.encode()).hexdigest()[:12]}"
 

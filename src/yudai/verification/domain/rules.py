@@ -1,6 +1,6 @@
 """The rules of a verdict: one row each, with a version that each verdict names.
 
-A rule can be left out (`RULES.without(...)`): that is how a test shows what it is there for.
+A test can leave a rule out (`RULES.without(...)`) to show what the rule is for.
 """
 
 from collections.abc import Mapping

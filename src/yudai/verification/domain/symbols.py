@@ -1,4 +1,4 @@
-"""What a patch introduces, which of it a test uses, and the tree that keeps only what is new."""
+"""Finds a patch's new definitions, those that a test uses, and the tree with only these."""
 
 import re
 from collections.abc import Collection, Iterable, Iterator
@@ -56,14 +56,14 @@ _TOP = frozenset({SymbolKind.FUNCTION, SymbolKind.CLASS, SymbolKind.VALUE})
 _OTHER_KINDS = {"func", "fn", "fun", "def"}
 _OTHER_VALUES = {"const", "var", "let", "val"}
 _LOCALS = {"var", "let", "val"}
-"""Inside of a function these say nothing of what can be called."""
+"""Inside a function these declare local names, which no test can call."""
 _COMMON = frozenset(
     name for kind in (str, bytes, list, dict, set, tuple, int, float) for name in dir(kind)
 ) | words("""length map filter forEach push slice then catch test exec name size has""")
 
 
 def introduced(before: Texts, after: Texts) -> tuple[Symbol, ...]:
-    """What the changed source files of a patch have that they did not have on base."""
+    """The definitions that a patch adds to the source files it changes."""
     found: dict[Symbol, None] = {}
     kept = kept_texts(before, after)
     for path, text in after.items():
@@ -85,7 +85,7 @@ def used(
     files: Texts | None = None,
     loads: bool = True,
 ) -> tuple[Symbol, ...]:
-    """Which of these one test uses in itself; `loads`: or its file needs to be loaded."""
+    """The symbols that one test uses; with `loads`, also those that its file needs to load."""
     asked = tuple(symbols)
     if not asked:
         return ()
@@ -101,7 +101,7 @@ def used(
 
 
 def said_in(symbols: Iterable[Symbol], texts: Iterable[str]) -> tuple[Symbol, ...]:
-    """Which of these stand in test files of any language, and are not defined there."""
+    """The symbols that test files of any language mention but do not define."""
     whole = "\n".join(texts)
     said = words_of(whole) - {definition.name for definition in _by_lines(whole)}
     return tuple(
@@ -121,7 +121,7 @@ def _is_file_in(symbol: Symbol, text: str) -> bool:
 
 
 def _is_said_better(symbol: Symbol, found: Iterable[Symbol]) -> bool:
-    """An argument by its place, where the names are used that it holds."""
+    """Whether this is a positional argument while a named one of the same file is used."""
     return place_of(symbol.name) is not None and any(
         other.kind is SymbolKind.PARAMETER
         and other.path == symbol.path
@@ -133,9 +133,9 @@ def _is_said_better(symbol: Symbol, found: Iterable[Symbol]) -> bool:
 def kept_texts(
     before: Texts, after: Texts, without: Collection[str] = frozenset()
 ) -> dict[str, str]:
-    """What to write over base so that what is new is there and nothing else changes.
+    """Texts to write over base that add the new definitions and change nothing else.
 
-    `without`: names of definitions that stay away.
+    `without`: names of definitions to leave out.
     """
     kept: dict[str, str] = {}
     for path, text in after.items():
@@ -150,10 +150,10 @@ def kept_texts(
 
 
 def named_by(issue: str, symbol: Symbol) -> bool:
-    """Whether the issue names it, as code or in a way that can only mean the name."""
+    """Whether the issue names the symbol, as code or in words that can only mean it."""
     is_shared = symbol.owner and symbol.kind is not SymbolKind.PARAMETER
     if is_shared and symbol.owner not in read_issue(issue).words:
-        # Base has others of that name.
+        # Base has other definitions of that name.
         return False
     if symbol.kind is SymbolKind.MODULE:
         return any(names_word(issue, name) for name in _names_of_module(symbol))
@@ -199,12 +199,12 @@ def _new_in(path: str, base: str, text: str, kept: str | None) -> Iterator[Symbo
         is_old = definition[:3] in before or (not owner and (kind in _TOP, name) in defined)
         is_old |= kind is SymbolKind.ATTRIBUTE and not owner and name in names
         is_placed = kind is SymbolKind.PARAMETER and place_of(name) is not None
-        # By its place only an argument more of a function that was there can be told.
+        # A positional argument is new only if base has the function with fewer arguments.
         is_old |= is_placed and (kind, argument(0), owner) not in before
         if is_old or _key(definition) in seen:
             continue
         seen.add(_key(definition))
-        # What a module imports counts together with the module.
+        # A name that a module imports counts together with the module.
         is_shared = (
             owner == stem_of(path)
             or name in names
@@ -224,7 +224,7 @@ def _new_in(path: str, base: str, text: str, kept: str | None) -> Iterator[Symbo
 
 
 def _place(definition: Definition, known: Iterable[Definition]) -> tuple[str, str]:
-    """Where base's function took nothing."""
+    """The function and the position of an argument that base's function does not take."""
     if not any(d.name == definition.owner for d in known):
         return ("", "")
     taken = {d.place for d in known if d.place and d.owner == definition.owner}
@@ -234,7 +234,7 @@ def _place(definition: Definition, known: Iterable[Definition]) -> tuple[str, st
 
 
 def _beginnings(name: str, known: Collection[str]) -> frozenset[str]:
-    """What argparse takes for an option; not what base had."""
+    """The abbreviations that argparse accepts for an option, without base's own options."""
     if not name.startswith("--"):
         return frozenset()
     shorter = (name[:length] for length in range(3, len(name)))
@@ -242,7 +242,7 @@ def _beginnings(name: str, known: Collection[str]) -> frozenset[str]:
 
 
 def _key(definition: Definition) -> tuple[object, str, str]:
-    """A name at the top is one thing, exported or not."""
+    """The identity of a definition: a top-level name is the same, exported or not."""
     return (definition.kind in _TOP or definition.kind, definition.name, definition.owner)
 
 
@@ -278,7 +278,7 @@ def _uses(path: str, text: str, test: str, files: Texts, *, loads: bool) -> Uses
 
 
 def _grown(path: str, base: str, text: str, without: Collection[str]) -> str | None:
-    """Base's file with the new top-level definitions; None where that cannot be done safely."""
+    """Base's file with the new top-level definitions; None if they cannot be added safely."""
     try:
         if path.endswith(".py"):
             return kept_python(base, text, path, without)

@@ -1,4 +1,4 @@
-"""What a test is about that shows no behaviour, as far as the issue does not ask for it."""
+"""Finds what a test checks besides behaviour, unless the issue asks for it."""
 
 import re
 from collections.abc import Collection
@@ -31,10 +31,10 @@ def subjects(  # noqa: PLR0913 - all that a test is judged by
     asks_words: bool = True,
     base: Texts | None = None,
 ) -> tuple[Subject, ...]:
-    """In the order of Subject; nothing where the test cannot be read.
+    """The test's subjects, in the order of Subject; empty if the test cannot be read.
 
-    `asks_words`: what a caught exception has to say counts, too. `base`: sources before the patch;
-    an issue that quotes what they said, and say no more, asks for other words.
+    `asks_words`: the message of a caught exception counts, too. `base`: sources before the patch.
+    An issue that quotes a text which the patch removes from them asks for another text.
     """
     find = _finder(path, sources or {})
     if find is None:
@@ -84,7 +84,7 @@ def _quoted(issue: str, text: str) -> bool:
 
 
 def _gone(before: Texts, after: Texts) -> set[str]:
-    """Literals of base with more than a word that the patch takes away."""
+    """Literals of base with more than one word that the patch removes."""
     return {
         text
         for path, old in before.items()
@@ -94,7 +94,7 @@ def _gone(before: Texts, after: Texts) -> set[str]:
 
 
 def _says(issue: str, text: str) -> bool:
-    """One word stands in many issues: it has to be code or quoted to be asked for."""
+    """Whether the issue contains the text; a single word has to be code or quoted."""
     read = read_issue(issue)
     is_word = text.strip().isalpha()
     return holds("\n".join([read.code, *read.quoted]) if is_word else issue, text)
@@ -105,7 +105,7 @@ def _names(issue: str, name: str) -> bool:
 
 
 def _quotes(issue: str, text: str) -> bool:
-    """Short words only as words: three letters stand in every text."""
+    """Whether the issue contains the text; a short one has to be a whole word."""
     plain = text.strip()
     if len(plain) >= _SHORTEST_QUOTE:
         return holds(issue, plain)

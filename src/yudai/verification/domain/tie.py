@@ -17,7 +17,7 @@ _IMPORT = re.compile(
     r"|require|require_relative|namespace|extern)\b[^\n]*)",
     re.MULTILINE,
 )
-# What a test is called, and what it says when it fails, is no input.
+# A test's title and its failure messages are no inputs.
 _TITLE = re.compile(
     r"""\b(?:Run|Errorf?|Fatalf?|Logf?|Skipf?|it|describe|context|test|panic|expect|fail|bail)!?
         \s*\(\s*(?:"(?:\\.|[^"\\\n]){0,300}"|`[^`]{0,300}`)""",
@@ -58,12 +58,12 @@ def is_tied(path: str, text: str, test: str, *, issue: str, files: Texts | None 
         return False
     names = {match.text for match in named_in(issue, facts)}
     given = {match.text for match in given_in(issue, facts)}
-    # One word cannot be both.
+    # One word cannot be both the name and the input.
     return bool(names and given) and len(names | given) > 1
 
 
 def is_file_tied(path: str, before: str | None, after: str, *, issue: str) -> bool:
-    """The same of all that a patch adds to a test file, where single tests are not known."""
+    """Whether a patch's additions to a test file are tied, if its single tests are not known."""
     if path.endswith(".py") or SCRIPTS.fullmatch(path):
         return is_tied(path, after, "", issue=issue)
     known = set((before or "").split("\n"))
@@ -74,13 +74,13 @@ def is_file_tied(path: str, before: str | None, after: str, *, issue: str) -> bo
 def match_scores(
     path: str, text: str, test: str, issues: Sequence[str], files: Texts | None = None
 ) -> list[int]:
-    """How much of each issue a test uses: they are to be compared with each other."""
+    """How much of the issue the test uses; compare only scores of one test."""
     facts = _facts(path, text, test, files or {})
     return [0 if facts is None else _score(facts, issue) for issue in issues]
 
 
 def part_scores(path: str, text: str, issues: Sequence[str]) -> list[int]:
-    """The same of a part of a file, which can only be read by lines."""
+    """The same scores for a part of a file, which is read line by line."""
     facts = _text_facts(path, text)
     return [_score(facts, issue) for issue in issues]
 
@@ -101,7 +101,7 @@ def _facts(path: str, text: str, test: str, files: Texts) -> Facts | None:
 
 
 def _text_facts(path: str, text: str) -> Facts:
-    """Of another language, read by lines."""
+    """The facts of a test in another language, read line by line."""
     lines = text[:_MOST_CHARACTERS].split("\n")
     code = code_lines(path, "\n".join(lines))
     said = "\n".join(line for number, line in enumerate(lines, 1) if number in code)

@@ -1,4 +1,4 @@
-"""What verification found of one patch."""
+"""The verdict on one patch, with its evidence."""
 
 from enum import StrEnum
 
@@ -16,28 +16,28 @@ class VerdictStatus(StrEnum):
 
 
 class Weighed(Value):
-    """A valid test of this patch, and what it shows."""
+    """A valid test of this patch, and the facts that decide whether it proves."""
 
     test: str
     kind: ProofKind
     tied: bool = False
     """It calls what the issue names, with something that the issue gives."""
     subjects: tuple[Subject, ...] = ()
-    """Why it neither proves nor convicts."""
+    """What it checks besides behaviour; such a test neither proves nor convicts."""
     symbols: tuple[str, ...] = ()
-    """What it uses that the patch introduced and the issue does not name."""
+    """New definitions that it uses and the issue does not name."""
     support: int = 0
-    """Independent answers that pass it, its author's included."""
+    """Number of independent answers that pass it, its author's included."""
 
 
 class ChangedExpectation(Value):
-    """A test of base that expects something else with this patch, and is not weakened."""
+    """A test of base in which this patch changes the expected value without weakening it."""
 
     test: str
     before: str
     now: str
     says: tuple[str, ...] = ()
-    """Who says so: handles of independent answers, "the issue", "a person"."""
+    """The sources of the change: handles of independent answers, "the issue", "a person"."""
     accepted: bool = False
 
 
@@ -45,14 +45,14 @@ class Evidence(Value):
     """The facts behind a verdict."""
 
     proved_by: tuple[str, ...] = ()
-    """Tests that prove this patch: the base's, its own, other contestants'."""
+    """Tests that prove this patch: base's, its own, other contestants'."""
     weighed: tuple[Weighed, ...] = ()
     """Its own valid tests, with what each shows."""
     changed_expectations: tuple[ChangedExpectation, ...] = ()
     faster: tuple[Faster, ...] = ()
     """Tests that prove it by being at least twice as fast as on base, in each of five runs."""
     own_tests: tuple[str, ...] = ()
-    """New tests that this patch brought."""
+    """New tests that this patch adds."""
     valid_tests: tuple[str, ...] = ()
     """Own tests that fail on base and pass on this patch."""
     own_failed: tuple[str, ...] = ()
@@ -63,11 +63,11 @@ class Evidence(Value):
     joined: str = ""
     """Another contestant's test that is published with this patch, as `handle::test id`."""
     unsteady: tuple[str, ...] = ()
-    """Tests that failed once and passed when they were run again, alone."""
+    """Tests that failed once and passed when they ran again alone."""
     values: tuple[str, ...] = ()
-    """What values computed outside a test runner say and do not decide."""
+    """Remarks on values computed outside a test runner; they decide nothing."""
     withheld: tuple[str, ...] = ()
-    """Files of the patch that were never applied, because they change how tests are run."""
+    """Files of the patch that are never applied, because they change how tests are run."""
     support: int = 0
     """Independent answers that agree with this one in all tests that count, this one included."""
     failures: int = 0
@@ -83,17 +83,17 @@ class Verdict(Value):
     proof: ProofKind = ProofKind.NONE
     """The strongest kind of proof it has."""
     tied: bool = False
-    """One of its proofs is about this issue."""
+    """Whether one of its proofs is about this issue."""
     convicted_by: tuple[str, ...] = ()
     """Tests of other contestants that failed it, as `handle::test id`."""
     not_run: tuple[str, ...] = ()
-    """Tests that count and could not be run here."""
+    """Tests that count but could not be run on this patch."""
     same_as: str = ""
-    """The handle of an equal answer that was verified in its place."""
+    """The handle of the equal answer that was verified instead."""
     agreement: int = 1
-    """How many contestants gave this very answer."""
+    """Number of contestants that gave this answer."""
     rules: int = 0
-    """Version of the rules; 0: before there were versions."""
+    """Version of the rules; 0 for verdicts from before versions existed."""
     fixed: tuple[str, ...] = ()
     broken: tuple[str, ...] = ()
     flaky: tuple[str, ...] = ()
@@ -108,7 +108,7 @@ NOTHING = Verdict(status=VerdictStatus.NONE, summary="nothing to verify")
 
 
 def refused(reason: str) -> Verdict:
-    """The verdict on a patch that cannot even be applied."""
+    """The verdict on a patch that cannot be applied."""
     return Verdict(status=VerdictStatus.FAILED, summary=reason)
 
 
@@ -119,7 +119,7 @@ class Tally(Value):
 
 
 def tally(verdict: Verdict, baseline: Baseline | None) -> Tally | None:
-    """Base's own tests and the patch's own ones; None when none were executed."""
+    """Counts of base's tests and of the patch's own; None if none were executed."""
     evidence = verdict.evidence
     executed = evidence.executed + len(evidence.own_tests)
     failed = {*verdict.broken, *evidence.own_failed}
@@ -127,6 +127,6 @@ def tally(verdict: Verdict, baseline: Baseline | None) -> Tally | None:
         return None
     if baseline is not None:
         failed |= baseline.failing - {*verdict.fixed, *verdict.missing}
-    # A file that cannot be collected is red without ever having been executed.
+    # A file that cannot be collected is red although it never ran.
     total = max(executed, len(failed))
     return Tally(passed=total - len(failed), failed=len(failed), total=total)

@@ -1,4 +1,4 @@
-"""What a patch did to what proves it: tests, their configuration, the runner itself. Pure.
+"""Pure: finds a patch's changes to tests, test configuration and the test runner.
 
 Start with `tampering.py`.
 """

@@ -1,4 +1,4 @@
-"""What a Python test gained: more statements that cannot take anything back from those before."""
+"""Recognises additions to a Python test that cannot weaken its old statements."""
 
 import ast
 from collections.abc import Iterator, Mapping, Sequence
@@ -29,14 +29,14 @@ _NEVER = ast.Return | ast.Raise | ast.Yield | ast.YieldFrom | ast.Global | ast.N
 _STOPS = frozenset(
     {"skip", "skipTest", "importorskip", "exit", "_exit", "SkipTest", "xfail", "exec", "eval"}
 )
-# What stands before an assertion can make it easier.
+# Such a call before an assertion can make the assertion easier to pass.
 _CHANGES = frozenset(
     {"setattr", "delattr", "setitem", "delitem", "patch", "object", "multiple", "__setattr__"}
 )
 
 
 def without_additions(old: Function, new: Function) -> Function:
-    """The new test without what it gained; as it is where something may be more than gained."""
+    """The new test without its additions; unchanged if they may weaken an old statement."""
     names = {node.id for node in ast.walk(old) if isinstance(node, ast.Name)}
     names |= {argument.arg for argument in ast.walk(old) if isinstance(argument, ast.arg)}
     body = _Growth(names).kept(old.body, new.body, is_tail=True)
@@ -87,11 +87,11 @@ class _Growth:
             return False
         if any(isinstance(node, _NEVER) for node in inner):
             return False
-        # Behind all assertions nothing is left that another value could make easier.
+        # After the last old statement no other value can make an assertion easier to pass.
         return is_behind or not any(map(self._takes, inner))
 
     def _takes(self, node: ast.AST) -> bool:
-        """Whether this gives a value to a name or thing that the old test uses."""
+        """Whether this assigns to a name or object that the old test uses."""
         if isinstance(node, ast.Attribute | ast.Subscript):
             return not isinstance(node.ctx, ast.Load)
         if isinstance(node, ast.Name):
@@ -102,7 +102,7 @@ class _Growth:
 
 
 def _outside_functions(statement: ast.stmt) -> Iterator[ast.AST]:
-    """Everything in it but the bodies of functions, which only run when they are called."""
+    """All nodes except function bodies, which only run when they are called."""
     waiting: list[ast.AST] = [statement]
     while waiting:
         node = waiting.pop()
@@ -112,7 +112,7 @@ def _outside_functions(statement: ast.stmt) -> Iterator[ast.AST]:
 
 
 def _keys(statement: ast.stmt) -> tuple[str, ...]:
-    """As it is, without expected values, without any literal and what is inside of it."""
+    """The whole statement; without expected values; without literals and nested statements."""
     masked = Masker(()).visit(deepcopy(statement))
     loose = _Loose().visit(deepcopy(statement))
     for field in _BODIES:
@@ -127,7 +127,7 @@ class _Loose(ast.NodeTransformer):
 
 
 def has_grown(old: ast.AST, new: ast.AST) -> bool:
-    """Whether two pieces differ only in what tables and objects gained."""
+    """Whether two pieces differ only in additions to tables and objects."""
     if isinstance(old, ast.Dict) and isinstance(new, ast.Dict):
         return _has_more_keys(old, new)
     if isinstance(old, _TABLES) and isinstance(new, _TABLES) and type(old) is type(new):
@@ -156,7 +156,7 @@ def _has_grown_field(old: object, new: object) -> bool:
 
 
 def _is_same(old: object, new: object) -> bool:
-    """`True` is no `1`."""
+    """Whether two constants are equal and of one type: `True` is not `1`."""
     return type(old) is type(new) and old == new
 
 

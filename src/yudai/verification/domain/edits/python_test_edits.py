@@ -1,4 +1,7 @@
-"""What a patch did to the tests of a Python file: compared as trees, so that layout is free."""
+"""Finds a patch's edits to the tests of a Python file.
+
+Syntax trees are compared, so the layout may change.
+"""
 
 import ast
 from collections.abc import Iterable, Iterator, Mapping
@@ -27,7 +30,7 @@ from yudai.verification.domain.expected.python_tests import changed_values, help
 
 Pieces = Mapping[str, Piece]
 
-# What may not change at all once it is there, and how it is called.
+# Kinds of pieces that must not change, and their names in a finding.
 _WHOLE = {
     Kind.FIXTURE: "the fixture ",
     Kind.AUTOUSE: "the autouse fixture ",
@@ -39,9 +42,9 @@ _WHOLE = {
 class Edit(NamedTuple):
     reason: str
     is_runner: bool = False
-    """It changes how tests are run, not what one of them says."""
+    """Whether it changes how tests are run, and not only one test."""
     expectation: Expectation | None = None
-    """It only changes what a test expects."""
+    """Set if the edit only changes a test's expected value."""
 
     @classmethod
     def of(cls, change: Change) -> "Edit":
@@ -50,7 +53,7 @@ class Edit(NamedTuple):
 
 
 def edits(base: str, patched: str, *, is_conftest: bool) -> list[Edit]:
-    """What weakens the tests that were there ("" for a new file); new tests beside them do not."""
+    """Edits that weaken existing tests; new tests do not. A new file's base is ""."""
     before, after = pieces(base), pieces(patched)
     try:
         old = [edit for piece in before.values() for edit in _changed(piece, before, after)]
@@ -100,7 +103,7 @@ def _without_additions(piece: Piece, now: Piece) -> Piece:
 
 
 def grown_tests(base: str, patched: str) -> list[str]:
-    """Existing tests that say more than they did, besides what may have changed in them."""
+    """Existing tests that gained statements, whether or not something else changed in them."""
     before, after = pieces(base), pieces(patched)
     try:
         tests = [(p, after[p.name]) for p in before.values() if p.name in after and _is_test(p)]
@@ -114,7 +117,7 @@ def _is_test(piece: Piece) -> bool:
 
 
 def _changed_values(piece: Piece, now: Piece, before: Pieces) -> list[Change]:
-    """What else this test expects, if that is all that changed in it."""
+    """The changed expected values of this test, if nothing else changed in it."""
     old, new = _lasting(piece.node), _lasting(now.node)
     if piece.context != now.context or len(old) != len(new):
         return []
@@ -125,7 +128,7 @@ def _changed_values(piece: Piece, now: Piece, before: Pieces) -> list[Change]:
 
 
 def _helpers(before: Pieces) -> dict[str, list[int]]:
-    """Functions of the file that assert something of their arguments."""
+    """Functions of the file that assert something about their arguments."""
     functions = [(p, p.node) for p in before.values() if p.kind is Kind.VALUE]
     found = {
         piece.name.rpartition("::")[2]: helper_places(node)
@@ -148,7 +151,7 @@ def _changed_class(piece: Piece, now: Piece | None, before: Pieces) -> Iterator[
 
 
 def _changed_support(piece: Piece, now: Piece | None, before: Pieces) -> Iterator[Edit]:
-    """Values, imports and helpers matter when existing tests use them."""
+    """Report changed values, imports and helpers if existing tests use them."""
     if (
         _same(piece, now)
         or _is_grown(piece, now)
@@ -167,7 +170,7 @@ def _changed_support(piece: Piece, now: Piece | None, before: Pieces) -> Iterato
 
 
 def _other_values(piece: Piece, now: Piece | None, before: Pieces) -> list[Change]:
-    """For each test that uses a constant or a table: what it holds now."""
+    """The new values of a constant or table, for each test that uses it."""
     if now is None or piece.kind is not Kind.VALUE or piece.context != now.context:
         return []
     values = other_values(piece.node, now.node)
@@ -220,14 +223,14 @@ def _same(piece: Piece, now: Piece | None) -> bool:
 
 
 def _is_grown(piece: Piece, now: Piece | None) -> bool:
-    """Whether objects and tables in it only gained something."""
+    """Whether its objects and tables only gained entries."""
     if now is None or piece.kind is Kind.HOOK or piece.context != now.context:
         return False
     return has_grown(piece.node, now.node)
 
 
 def _core(piece: Piece) -> str:
-    """The piece without its name, documentation and decorators; of a class its header only."""
+    """The piece without name, documentation and decorators; for a class only its header."""
     node = piece.node
     if isinstance(node, Function):
         parts: Iterable[ast.AST] = (node.args, *_undocumented(node.body))
@@ -249,7 +252,7 @@ def _decorators(node: ast.stmt) -> list[ast.expr]:
 
 
 def _lasting(node: ast.stmt) -> list[ast.expr]:
-    """Decorators that must stay: an existing skip may go, which only makes a test stricter."""
+    """Decorators that must stay. An existing skip may go, because that makes a test stricter."""
     return [decorator for decorator in _decorators(node) if not is_skip(decorator)]
 
 
@@ -259,7 +262,7 @@ def _is_newly_skipped(piece: Piece, now: Piece) -> bool:
 
 
 def _has_only_grown(old: ast.AST, new: ast.AST) -> bool:
-    """Equal, or a parametrize that kept every case it had."""
+    """Whether both are equal, or a parametrize that kept all its cases."""
     if ast.dump(old) == ast.dump(new):
         return True
     if not isinstance(old, ast.Call) or not isinstance(new, ast.Call):

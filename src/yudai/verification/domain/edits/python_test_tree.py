@@ -1,4 +1,4 @@
-"""A Python test file as named pieces: tests, fixtures, classes, and what they use."""
+"""Splits a Python test file into named pieces: tests, fixtures, classes, and what they use."""
 
 import ast
 import re
@@ -41,7 +41,7 @@ class Kind(StrEnum):
     CLASS = "class"
     HOOK = "hook"
     RUNNER = "runner"
-    """Reaches into the test runner itself."""
+    """Uses the test runner's internals."""
     MARKER = "marker"
     VALUE = "value"
     IMPORT = "import"
@@ -51,7 +51,7 @@ class Kind(StrEnum):
 
 class Piece(NamedTuple):
     name: str
-    """As pytest would write it: `TestX::test_y`."""
+    """The name as pytest writes it: `TestX::test_y`."""
     kind: Kind
     node: ast.stmt
     context: str = ""
@@ -59,7 +59,7 @@ class Piece(NamedTuple):
 
 
 def pieces(text: str) -> dict[str, Piece]:
-    """Pieces by name; of two with one name the later one counts, as it does when it is run."""
+    """Pieces by name; of two with one name the later one counts, as in Python."""
     try:
         tree = parse_python(text)
         return {piece.name: piece for piece in _walk(tree.body, "", "")}
@@ -76,7 +76,7 @@ def is_python(text: str) -> bool:
 
 
 def used_names(parts: Iterable[Piece]) -> frozenset[str]:
-    """Every name that the code of these pieces mentions."""
+    """All names that the code of these pieces mentions."""
     found: set[str] = set()
     for piece in parts:
         for node in ast.walk(piece.node):
@@ -150,7 +150,7 @@ def _compound(statement: ast.stmt) -> Iterator[tuple[str, list[ast.stmt]]]:
 
 
 def _simple(statement: ast.stmt) -> Iterator[Piece]:
-    """What a simple statement binds or stops."""
+    """The pieces of a simple statement: what it binds, or how it stops the file."""
     if isinstance(statement, ast.Import | ast.ImportFrom):
         for alias in statement.names:
             yield from _imported(statement, alias)

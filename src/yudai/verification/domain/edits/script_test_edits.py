@@ -1,4 +1,4 @@
-"""What a patch did to a JavaScript or TypeScript test file: it may grow, but not change."""
+"""Finds a patch's edits to a JavaScript or TypeScript test file; additions are allowed."""
 
 import re
 from collections import Counter
@@ -25,10 +25,10 @@ _FEWER = re.compile(
 
 
 def script_edits(base: str, patched: str) -> Iterator[Edit]:
-    """Layout is free, imports may name more, and new lines may stand anywhere."""
+    """Edits of the file; other layout, more imports and new lines are none."""
     patched, changes = restored(base, patched)
     yield from map(Edit.of, changes)
-    # Tables beside the tests are about some of them, and it is not known which.
+    # Some of the tests use the tables beside them, but it is not known which.
     patched, others = other_tables(base, patched)
     for change in others:
         yield Edit(

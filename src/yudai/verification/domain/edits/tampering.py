@@ -1,4 +1,4 @@
-"""Signs that a patch changed what proves it: tests, their configuration, the runner itself."""
+"""Finds signs that a patch changed tests, test configuration or the test runner."""
 
 import re
 import sys
@@ -46,9 +46,9 @@ class Finding(NamedTuple):
     path: str
     reason: str
     is_runner: bool
-    """It changes how tests are run: the file is withheld from every verification."""
+    """Whether it changes how tests are run; the file is then withheld from verification."""
     expectation: Expectation | None = None
-    """It only changes what a test expects: whether that is right is not decided here."""
+    """Set if it only changes a test's expected value; `expect.py` decides whether that is right."""
 
     @property
     def line(self) -> str:
@@ -56,12 +56,12 @@ class Finding(NamedTuple):
 
 
 def needs_reading(path: str, tests: Collection[str] = ()) -> bool:
-    """Whether `tampering` has to see this file's texts; `tests`: paths known to be some."""
+    """Whether `tampering` needs this file's texts; `tests`: paths of known test files."""
     return path in tests or is_test_path(path) or is_test_config(path)
 
 
 def tampering(base: Texts, patched: Texts, tests: Collection[str] = ()) -> tuple[Finding, ...]:
-    """Compare texts by path; None: no such file on that side."""
+    """Compare texts by path; None if there is no such file on that side."""
     return tuple(
         _finding(path, edit)
         for path in sorted(base.keys() | patched.keys())
@@ -71,7 +71,7 @@ def tampering(base: Texts, patched: Texts, tests: Collection[str] = ()) -> tuple
 
 
 def grown_tests(base: Texts, patched: Texts) -> Iterator[EditedTest]:
-    """Existing tests that say more now."""
+    """Existing tests that gained statements."""
     for path in sorted(base.keys() & patched.keys()):
         before, after = base[path], patched[path]
         if before is not None and after is not None and before != after:
@@ -88,7 +88,7 @@ def _grown(path: str, before: str, after: str) -> list[str]:
 
 
 def hijacking(patch: Patch, tests: Collection[str] = ()) -> tuple[Finding, ...]:
-    """Files that Python or the runner would load by themselves, and code that reaches into it."""
+    """Files that Python or the runner loads automatically, and code that uses its internals."""
     found = [
         (change.path, _startup(change.path) or (_hijack(change.path) if change.is_new else ""))
         for change in patch.files
@@ -147,7 +147,7 @@ def _test_edits(path: str, base: str | None, patched: str) -> Iterator[Edit]:
 
 
 def _snapshot_edits(path: str, base: str, patched: str) -> Iterator[Edit]:
-    """New entries are welcome; without an old one its test would pass whatever it gets."""
+    """A snapshot file may gain entries. A removed one lets its test accept any value."""
     found = snapshot_changes(path, base, patched)
     if found is None:
         yield from _line_edits(base, patched)
@@ -158,9 +158,9 @@ def _snapshot_edits(path: str, base: str, patched: str) -> Iterator[Edit]:
 
 
 def _line_edits(base: str, patched: str, *, is_data: bool = False) -> Iterator[Edit]:
-    """Files that are not Python may grow, but no line of them may change.
+    """Files that are not Python may gain lines, but no line may change.
 
-    A file of data may hold what a test expects: which one it is, is seen when tests are run.
+    A data file may hold expected values; running the tests shows which tests use it.
     """
     before, after = base.splitlines(), patched.splitlines()
     left = iter(after)

@@ -1,4 +1,4 @@
-"""The parts of configuration files that decide which tests run, and whether they changed."""
+"""Finds changes to the parts of configuration files that decide which tests run."""
 
 import json
 import re
@@ -22,7 +22,7 @@ _TOML_TABLES = (
 )
 
 
-# npm runs these by themselves; other scripts only matter once tests are run by them.
+# npm runs these automatically; other scripts matter only if the test command runs them.
 _ALWAYS_RUN = frozenset({"test", "pretest", "posttest"})
 _TEST_SCRIPT = re.compile(r"(pre|post)?(test|check)\b.*")
 _NODE_SECTIONS = ("jest", "mocha", "vitest", "ava")
@@ -36,7 +36,7 @@ class UnreadableConfigError(Exception):
 
 
 def changed_sections(path: str, base: str | None, patched: str | None) -> list[str]:
-    """Names of the test sections that differ; a pure addition to pytest's markers does not."""
+    """Names of the test sections that differ; added pytest markers are no difference."""
     before, after = _sections(path, base), _sections(path, patched)
     names = sorted(before.keys() | after.keys())
     changed = [n for n in names if not _same(before.get(n), after.get(n))]
@@ -50,7 +50,7 @@ def _sections(path: str, text: str | None) -> Sections:
         return {}
     readers = (reader for names, reader in _READERS if names.fullmatch(name_of(path)))
     reader = next(readers, None)
-    # Code and small files that are only about tests count as a whole.
+    # Code, and small files that are only about tests, count as a whole.
     return reader(path, text) if reader else {name_of(path): text}
 
 
@@ -83,7 +83,7 @@ def _is_new_script(section: str) -> bool:
 
 
 def _targets(_path: str, text: str) -> Sections:
-    """Recipes as they would run; whatever else a Makefile does is not about tests."""
+    """A Makefile's recipes as they would run; the rest is not about tests."""
     makefile = read_makefile(text)
     return {name: makefile[name] for name in _TARGETS if name in makefile}
 
@@ -97,7 +97,7 @@ def _ini(path: str, text: str) -> Sections:
     plugins = parser.get("options.entry_points", "pytest11", fallback="")
     if plugins:
         found["options.entry_points"] = plugins
-    # An empty pytest.ini still takes the place of every other configuration.
+    # An empty pytest.ini still overrides every other configuration.
     return found or ({name_of(path): {}} if name_of(path).endswith("pytest.ini") else {})
 
 

@@ -1,10 +1,10 @@
-"""Which lines or statements of a longer text stand for those of a shorter one, in their order."""
+"""Matches the lines or statements of an old text, in order, to those of a longer new one."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
 
 _MOST = 300
-# The keys of one line say less and less of it.
+# The keys of a line, from the most exact to the least exact.
 _COSTS = (0, 1, 3)
 
 
@@ -14,12 +14,12 @@ class _Choice(NamedTuple):
 
 
 def aligned(old: Sequence[Sequence[str]], new: Sequence[Sequence[str]]) -> tuple[int, ...] | None:
-    """For each old one the place of its new one, as alike as can be; None: one has none."""
+    """The index of the best new match for each old item; None if one has no match."""
     if len(old) == len(new):
         return tuple(range(len(new)))
     if len(old) > len(new) or len(new) > _MOST:
         return None
-    # `best[n]`: all old ones so far among the first n new ones.
+    # `best[n]`: the best match of all old items so far among the first n new ones.
     best: list[_Choice | None] = [_Choice(0, ())] * (len(new) + 1)
     for wanted in old:
         row: list[_Choice | None] = [None]

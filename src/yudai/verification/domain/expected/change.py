@@ -1,4 +1,4 @@
-"""One expected value before and after, and whether what is expected now is as strict."""
+"""One expected value before and after, and whether the new one is as strict."""
 
 import re
 from enum import StrEnum
@@ -8,7 +8,7 @@ from yudai.verification.domain.expected.subject import Subject
 
 
 class Row(NamedTuple):
-    """A row of a table, before and now."""
+    """The position of a table row before and after."""
 
     at: int
     rows: int
@@ -20,29 +20,29 @@ class Change(NamedTuple):
     test: str
     before: str
     now: str
-    """Source texts, as long as they are."""
+    """Source texts, not shortened."""
     subject: Subject = Subject()
     row: Row | None = None
 
 
 class Rule(StrEnum):
-    """How an assertion looks at the value that it expects."""
+    """How an assertion compares with the expected value."""
 
     EXACT = "exact"
     TEXT = "text"
-    """It is looked for inside something longer."""
+    """The text is searched in a longer one."""
     PATTERN = "pattern"
     MEMBER = "member"
-    """A text that is looked for inside another, or an element."""
+    """A text inside another one, or an element of a collection."""
     CHOICE = "choice"
-    """One of these is enough."""
+    """One of these values is enough."""
     SUBSET = "subset"
-    """Only what is named here is compared."""
+    """Only the listed keys are compared."""
     TYPE = "type"
-    """A class, or one of these."""
+    """A class, or one of several."""
     LEAST = "least"
     MOST = "most"
-    """More, or less, is right as well."""
+    """A bound: a larger value (LEAST) or a smaller one (MOST) passes, too."""
 
 
 _MAX_PATTERN = 2_000
@@ -56,7 +56,7 @@ _PARTS = re.compile(
 
 
 def is_other_text(old: str, new: str) -> bool:
-    """Whether looking for `new` is no easier than it was for `old`."""
+    """Whether a search for `new` is as strict as one for `old`."""
     before, after = old.strip(), new.strip()
     if not after or after in before:
         return False
@@ -64,7 +64,7 @@ def is_other_text(old: str, new: str) -> bool:
 
 
 def is_other_pattern(old: str, new: str) -> bool:
-    """Whether only the plain text of a regular expression changed, and not to something broader."""
+    """Whether only the plain text of a regular expression changed, and did not become broader."""
     if max(len(old), len(new)) > _MAX_PATTERN:
         return False
     before, after = _parsed(old), _parsed(new)
@@ -77,7 +77,7 @@ def is_other_pattern(old: str, new: str) -> bool:
 class _Pattern(NamedTuple):
     specials: list[str]
     texts: list[str]
-    """What stands before, between and after the special parts."""
+    """The plain texts before, between and after the special parts."""
 
 
 def _parsed(pattern: str) -> _Pattern:

@@ -1,4 +1,4 @@
-"""Values that an issue gives as code or between quotes: whole, or as the result of something."""
+"""Values that an issue gives as code or in quotes, as a whole or as a result."""
 
 import re
 from collections.abc import Iterator
@@ -23,7 +23,7 @@ _QUOTED = re.compile(
     """,
     re.VERBOSE,
 )
-# After these stands what comes out.
+# A result follows one of these.
 _RESULT = re.compile(
     r"===?|->|=>|\u2192|\u21d2|\#|//|:\s"
     r"|\b(?:assert\w*|\w*[eE]quals?|eql?|is|same)\(|\.to[A-Z]\w*\("
@@ -38,7 +38,7 @@ class _Codes(NamedTuple):
 
 
 def given_values(issue: str) -> Iterator[str]:
-    """Everything in code or quotes that may be a result, as it is written there."""
+    """All texts in code or quotes that may be a result, as they are written."""
     yield from islice(_all_given(issue[:_MAX_ISSUE]), _MAX_FOUND)
 
 
@@ -57,13 +57,13 @@ def _is_meant(given: str, meant: Literal) -> bool:
     written = literal_of(given)
     if meant in {written, text_literal(given)}:
         return True
-    # An inline snapshot is a text that holds a literal.
+    # An inline snapshot is a string that contains a literal.
     inner = literal_of(meant[1]) if isinstance(meant[1], str) else None
     return inner is not None and inner in {written, text_literal(given)}
 
 
 def _is_block_of(blocks: list[str], text: str) -> bool:
-    """Whether these lines stand in code, one after the other."""
+    """Whether a code block contains these lines in sequence."""
     meant = f"\n{_plain(text)}\n"
     return bool(meant.strip()) and any(meant in f"\n{_plain(block)}\n" for block in blocks)
 
@@ -85,7 +85,7 @@ def _all_given(issue: str) -> Iterator[str]:
 
 
 def _results(code: str) -> Iterator[str]:
-    """A line of code as a whole, and what stands where its result is written."""
+    """The whole line of code, and each part of it that may be a result."""
     code = code.strip()[:_MAX_LINE]
     yield code
     for match in islice(_RESULT.finditer(code), _MAX_RESULTS):
@@ -97,7 +97,7 @@ def _results(code: str) -> Iterator[str]:
 
 
 def _codes(issue: str) -> _Codes:
-    """Blocks of code, fenced or indented, and what is left."""
+    """Splits the issue into code blocks, fenced or indented, and prose."""
     found = _Reader()
     for line in issue.splitlines():
         found.add(line)
@@ -131,7 +131,7 @@ class _Reader:
         self._block, self._fence = [], ""
 
     def _add_unfenced(self, line: str) -> None:
-        # Indented lines below an element of a list are its text.
+        # Indented lines below a list item belong to its text.
         goes_on = self._is_listed and (not line.strip() or line[0].isspace())
         self._is_listed = goes_on or _LISTED.match(line) is not None
         may_start = bool(self._block) or not self.prose or not self.prose[-1].strip()

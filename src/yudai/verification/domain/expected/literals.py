@@ -1,4 +1,4 @@
-"""Literals of Python, JSON and JavaScript as values that can be compared with each other."""
+"""Reads literals of Python, JSON and JavaScript as values that can be compared."""
 
 import re
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ from yudai.verification.domain.expected.script_tokens import (
 MAX_TEXT = 10_000
 
 Literal = tuple[str, object]
-"""What kind of value, and the value: `True` is no `1`, and a list no tuple."""
+"""The kind of the value, and the value: `True` is not `1`, and a list is not a tuple."""
 
 _WORDS: dict[str, Literal] = {
     "true": ("truth", True),
@@ -38,7 +38,7 @@ _CONTROLS = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "v": "\v", "
 
 
 def literal_of(text: str) -> Literal | None:
-    """None: not a literal, or none that can be read here."""
+    """The literal's value; None if the text is not a readable literal."""
     text = text.strip()
     if not text or len(text) > MAX_TEXT:
         return None
@@ -74,7 +74,7 @@ def _script_literal(text: str) -> Literal | None:
 
 
 def _read(tokens: Sequence[Token], at: int) -> tuple[Literal, int]:
-    """One value and where it ends; ValueError or IndexError when there is none."""
+    """One value and its end; raises ValueError or IndexError if there is none."""
     token = tokens[at]
     if token.text == "-":
         (kind, value), end = _read(tokens, at + 1)

@@ -1,4 +1,4 @@
-"""The assertions of a Python test, with the values that they expect taken out."""
+"""Finds the assertions of a Python test and replaces their expected values by marks."""
 
 import ast
 import re
@@ -17,7 +17,7 @@ from yudai.verification.domain.expected.python_values import (
 )
 from yudai.verification.domain.expected.strictness import is_bound, is_type
 
-# `is None` says as much as `== 3`: these become one another.
+# `is None` is as strict as `== 3`, so these may replace each other.
 _EXACT = frozenset({"assertEqual", "assertEquals", "assertIs", "assertIsNone"})
 _EQUAL = _EXACT | {
     *("assertListEqual", "assertTupleEqual", "assertSetEqual", "assertDictEqual"),
@@ -26,7 +26,7 @@ _EQUAL = _EXACT | {
     *("assert_equal", "assert_array_equal", "assert_allclose", "assert_almost_equal"),
     *("assert_array_almost_equal", "assert_frame_equal", "assert_series_equal"),
 }
-# Where a text or a pattern stands that is looked for.
+# Assertions whose second argument is the text or pattern to search for.
 _SECOND = {
     "assertRegex": Rule.PATTERN,
     "assertRaisesRegex": Rule.PATTERN,
@@ -42,7 +42,7 @@ _CALLED = frozenset(
 )
 _AFFIXES = frozenset({"startswith", "endswith"})
 _RAISES = frozenset({"raises", "warns"})
-# Where a class stands that is expected: as the first argument, or the second.
+# Assertions that expect a class as the first argument, or as the second.
 _TYPED_FIRST = frozenset(
     {"raises", "warns", "assertRaises", "assertWarns", "assertRaisesRegex", "assertWarnsRegex"}
 )
@@ -57,7 +57,7 @@ _ORDERS: tuple[tuple[type[ast.cmpop], Rule, Rule], ...] = (
     (ast.Lt, Rule.MOST, Rule.LEAST),
     (ast.LtE, Rule.MOST, Rule.LEAST),
 )
-# These are true of few things: their opposite is true of nearly all.
+# These hold for few values, and their opposite holds for nearly all.
 _COMPARES = re.compile(
     r"equal|same|close|instance|subclass|match|like|subset|superset|disjoint|almost|approx|near"
     r"|_in$|eq$|^(?:all|any|bool|callable|hasattr|compare\w*|contains?)$",
@@ -66,7 +66,7 @@ _COMPARES = re.compile(
 
 
 class Use(NamedTuple):
-    """A name in the place of an expected value."""
+    """A name used as an expected value."""
 
     name: str
     rule: Rule
@@ -74,7 +74,7 @@ class Use(NamedTuple):
 
 
 class Bound(NamedTuple):
-    """A place where a name gets the value that is expected."""
+    """A place where a name is bound to an expected value."""
 
     name: str
     rule: Rule
@@ -82,14 +82,14 @@ class Bound(NamedTuple):
 
 
 Helpers = Mapping[str, Collection[int]]
-"""By name: the places of arguments that a function of the file only compares with."""
+"""By function name: the positions of arguments that the function only compares with."""
 
 
 class Masker(ast.NodeTransformer):
-    """Puts a mark in the place of every expected value, and keeps the values in their order.
+    """Replaces every expected value by a mark, and keeps the values in order.
 
-    Names of `candidates` count as expected values where they stand in the place of one; `bindings`
-    are the places, by the id of their node, where such names get their values.
+    Names in `candidates` count as expected values where they are used as such. `bindings` holds,
+    by node id, the places where such names are bound to their values.
     """
 
     def __init__(
@@ -139,7 +139,7 @@ class Masker(ast.NodeTransformer):
         return self.generic_visit(node)
 
     def _helped(self, call: ast.Call, places: Collection[int]) -> ast.Call:
-        """`check(5, "5s")`, where the helper compares its second argument."""
+        """Mark `"5s"` in `check(5, "5s")`, if the helper compares with its second argument."""
         given = [a for n, a in enumerate(call.args) if n not in places]
         about = ast.Call(call.func, given, [])
         arguments = [
@@ -148,7 +148,7 @@ class Masker(ast.NodeTransformer):
         return ast.Call(call.func, arguments, call.keywords)
 
     def _typed(self, name: str, call: ast.Call) -> ast.Call:
-        """With a mark for the class or the bound that it expects, if it expects one."""
+        """Mark the expected class or bound, if there is one."""
         if name in _BOUNDS and len(call.args) > 1 and is_bound(call.args[1]):
             first, second, *rest = call.args
             mark = self._mark(second, _BOUNDS[name], first)
@@ -265,7 +265,7 @@ class Masker(ast.NodeTransformer):
         return [element, container]
 
     def _found(self, node: ast.expr, rule: Rule, about: ast.AST | None = None) -> ast.expr:
-        """Mark this place, if a value stands there."""
+        """Mark this node if it is a value."""
         if isinstance(node, ast.Call) and _last_name(node.func) == "escape" and node.args:
             inner = self._found(node.args[0], Rule.TEXT, about)
             return ast.Call(node.func, [inner, *node.args[1:]], node.keywords)
@@ -273,7 +273,7 @@ class Masker(ast.NodeTransformer):
         return self._mark(node, rule, about) if is_known else node
 
     def _side(self, one: ast.expr, two: ast.expr) -> ast.expr | None:
-        """Which of the two is expected; the other one has to be computed."""
+        """The expected side of a comparison; the other side has to be computed."""
         for node, other in ((one, two), (two, one)):
             if self._is_candidate(node):
                 is_clear = not is_literal(other) and not self._is_candidate(other)
@@ -309,7 +309,7 @@ def _without_value(message: ast.expr | None) -> ast.expr | None:
 
 
 def _marked_name(name: str, func: ast.expr) -> ast.expr:
-    """Names that stand for each other get one name."""
+    """Give assertions that are as strict as each other one common name."""
     if isinstance(func, ast.Attribute):
         return ast.Attribute(func.value, f"<{name}>")
     return ast.Name(f"<{name}>")
@@ -320,7 +320,7 @@ def _is_singleton(node: ast.expr) -> bool:
 
 
 def _is_predicate(node: ast.expr) -> bool:
-    """Whether this asks something that can be either way: then its opposite is as strict."""
+    """Whether this is a yes-or-no question; its opposite is then as strict."""
     if isinstance(node, ast.Await):
         return _is_predicate(node.value)
     name = _last_name(node.func if isinstance(node, ast.Call) else node)

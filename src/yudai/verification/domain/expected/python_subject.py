@@ -1,4 +1,4 @@
-"""What an assertion of a Python test is about: what it calls, with which literals."""
+"""The subject of an assertion in a Python test: what it calls, with which literals."""
 
 import ast
 import builtins
@@ -74,7 +74,7 @@ def _inner(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def bound_values(body: Sequence[ast.stmt]) -> dict[str, ast.expr]:
-    """What each name is bound to, where that happens once."""
+    """By name: its expression, if the name is bound once."""
     nodes = [node for statement in body for node in ast.walk(statement)]
     stores = Counter(
         n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)

@@ -1,4 +1,4 @@
-"""Constants and tables beside the tests of a Python file: other values in the same places."""
+"""Compares constants and tables beside the tests of a Python file: only values may differ."""
 
 import ast
 from collections.abc import Iterator
@@ -21,9 +21,9 @@ class _OtherShapeError(Exception):
 
 
 def other_values(old: ast.stmt, new: ast.stmt) -> Values | None:
-    """The literals that differ, if nothing else does; every changed row keeps one of its own.
+    """The changed literals, if nothing else changed; each changed row keeps one of its cells.
 
-    None: something else changed, or it is a single value, of which that cannot be known.
+    None if something else changed or the statement assigns no literal.
     """
     before, after = _assigned(old), _assigned(new)
     if before is None or after is None or not (is_literal(before) and is_literal(after)):
@@ -37,7 +37,7 @@ def other_values(old: ast.stmt, new: ast.stmt) -> Values | None:
 
 
 def is_expected_by(test: ast.AST, name: str) -> bool:
-    """Whether a test compares something with this name, and does nothing else with it."""
+    """Whether a test uses this name only as an expected value."""
     loads = sum(_is_load(node, name) for node in ast.walk(test))
     masker = Masker({name})
     masker.visit(test)
@@ -74,7 +74,7 @@ def _differing(old: ast.expr, new: ast.expr) -> Iterator[tuple[ast.expr, ast.exp
 
 
 def _in_rows(old: list[ast.expr], new: list[ast.expr]) -> Iterator[tuple[ast.expr, ast.expr]]:
-    """A table of rows may gain some at its end; a row keeps its length and something of itself."""
+    """A table may gain rows at its end; each row keeps its length and at least one cell."""
     if len(new) < len(old):
         raise _OtherShapeError
     pairs = list(zip(old, new, strict=False))

@@ -1,4 +1,4 @@
-"""Whether two versions of a Python test differ only in the values that they expect."""
+"""Decides whether two versions of a Python test differ only in expected values."""
 
 import ast
 from collections import Counter
@@ -24,9 +24,9 @@ class _Masked(NamedTuple):
     """The test without its name, decorators and expected values."""
     slots: tuple[Slot, ...]
     names: Names
-    """Arguments that are nothing but expected values, and how they are compared."""
+    """Arguments that are only used as expected values, and how they are compared."""
     abouts: Mapping[str, ast.AST | None]
-    """By such a name: what has to have its value."""
+    """By such a name: the expression that has to have its value."""
 
 
 class _Row(NamedTuple):
@@ -35,7 +35,7 @@ class _Row(NamedTuple):
 
 
 class _Table(NamedTuple):
-    """A parametrize: what it says besides its rows, and these."""
+    """A parametrize decorator: its text without rows, and the rows."""
 
     text: str
     ids: list[str]
@@ -49,9 +49,9 @@ class _NotOnlyValuesError(Exception):
 def changed_values(
     test: str, old: Function, new: Function, decorators: Decorators, helpers: Helpers = NO_HELPERS
 ) -> list[Change] | None:
-    """Expected values that differ, when nothing else does; None: something else may.
+    """The changed expected values; None if something else may have changed.
 
-    `decorators` are pairs that are not equal.
+    `decorators` holds the pairs that are not equal.
     """
     try:
         pairs = [*_in_body(old, new, helpers), *_in_decorators(old, decorators)]
@@ -70,7 +70,7 @@ def _change(test: str, old: Slot, new: Slot, values: Mapping[str, ast.expr]) -> 
 
 
 def helper_places(helper: Function) -> list[int]:
-    """Which arguments a function compares with, and does nothing else with."""
+    """Positions of the arguments that a function only compares with."""
     names = [argument.arg for argument in helper.args.args]
     names = names[1:] if names[:1] == ["self"] else names
     expected = _expected_names(ast.Module(deepcopy(helper.body), []), names)
@@ -99,7 +99,7 @@ def _in_decorators(test: Function, decorators: Decorators) -> Iterator[tuple[Slo
 
 
 def _in_rows(before: list[_Row], after: list[_Row]) -> Iterator[tuple[Slot, Slot]]:
-    """Every old row must still be there, in its order; new ones may stand between."""
+    """Pairs of cells. All old rows must remain in order; new rows may come between them."""
     left = iter(enumerate(after))
     for at, row in enumerate(before):
         now, twin = next(((n, other) for n, other in left if other.text == row.text), (0, None))
@@ -117,7 +117,7 @@ def _table(decorator: ast.expr, test: _Masked) -> _Table | None:
     words = {word.arg: word.value for word in decorator.keywords}
     rows = decorator.args[1] if len(decorator.args) > 1 else words.pop("argvalues", None)
     ids = words.pop("ids", None)
-    # Through a fixture a value can become anything.
+    # With `indirect`, a fixture can change the value.
     if not isinstance(rows, ast.List | ast.Tuple) or "indirect" in words:
         return None
     rest = [decorator.func, decorator.args[0], *decorator.args[2:], *words.values()]
@@ -145,7 +145,7 @@ def _row(row: ast.expr, columns: list[str], test: _Masked) -> _Row:
 
 
 def _cells(row: ast.expr) -> tuple[list[ast.expr], str]:
-    """The values of a row, and what else it says: `pytest.param(1, 2, id="x")`."""
+    """The cells of a row, and the text of the rest: `pytest.param(1, 2, id="x")`."""
     if isinstance(row, ast.Tuple | ast.List):
         return row.elts, ""
     if isinstance(row, ast.Call) and isinstance(row.func, ast.Attribute):
@@ -156,7 +156,7 @@ def _cells(row: ast.expr) -> tuple[list[ast.expr], str]:
 
 
 def _masked(function: Function, helpers: Helpers = NO_HELPERS) -> _Masked:
-    """RecursionError when it is too deep."""
+    """The test with marks for expected values; raises RecursionError if it is nested too deeply."""
     tree = ast.Module(_undocumented(deepcopy(function.body)), [])
     columns = _columns(function)
     bound = _bound(tree) | dict.fromkeys(columns, ())
@@ -183,7 +183,7 @@ def _undocumented(body: list[ast.stmt]) -> list[ast.stmt]:
 
 
 def _column_names(decorator: ast.expr) -> list[str]:
-    """The arguments that a parametrize gives."""
+    """The names of the arguments that a parametrize sets."""
     if not isinstance(decorator, ast.Call) or not isinstance(decorator.func, ast.Attribute):
         return []
     if decorator.func.attr != "parametrize" or not decorator.args:
@@ -204,7 +204,7 @@ def _columns(function: Function) -> list[str]:
 
 
 def _bound(tree: ast.Module) -> dict[str, tuple[ast.expr, ...]]:
-    """Names that are given a value once, with the places where these values stand."""
+    """Names that are bound once, with the nodes of their values."""
     stores = _stores(tree)
     found: dict[str, tuple[ast.expr, ...]] = {}
     for node in ast.walk(tree):
@@ -218,7 +218,7 @@ def _bound(tree: ast.Module) -> dict[str, tuple[ast.expr, ...]]:
 
 
 def _loop_columns(loop: ast.For) -> dict[str, tuple[ast.expr, ...]]:
-    """`for given, expected in [(1, 2), (3, 4)]` by columns."""
+    """The columns of `for given, expected in [(1, 2), (3, 4)]`, by name."""
     if not isinstance(loop.target, ast.Tuple) or not isinstance(loop.iter, ast.List | ast.Tuple):
         return {}
     names = [e.id if isinstance(e, ast.Name) else "" for e in loop.target.elts]
@@ -229,7 +229,7 @@ def _loop_columns(loop: ast.For) -> dict[str, tuple[ast.expr, ...]]:
 
 
 def _loop_rows(tree: ast.Module) -> dict[int, dict[str, ast.expr]]:
-    """By the id of a cell: its row by names."""
+    """By a cell's node id: its row, by column name."""
     found: dict[int, dict[str, ast.expr]] = {}
     for loop in ast.walk(tree):
         if isinstance(loop, ast.For):
@@ -253,7 +253,7 @@ def _stores(tree: ast.AST) -> Counter[str]:
 
 
 def _expected_names(tree: ast.Module, candidates: Collection[str]) -> Names:
-    """Names that are used as expected values, always in the same way, and for nothing else."""
+    """Names that are only used as expected values, always under the same rule."""
     loads = Counter(
         node.id
         for node in ast.walk(tree)

@@ -1,4 +1,4 @@
-"""What a Python expression expects: literals may change, everything else in it must stay."""
+"""Compares expected Python values: literals may change, all other parts must stay."""
 
 import ast
 import re
@@ -10,7 +10,7 @@ from typing import NamedTuple
 from yudai.verification.domain.expected.change import Row, Rule, is_other_pattern, is_other_text
 from yudai.verification.domain.expected.strictness import is_as_narrow, is_other_bound
 
-# Calls that only write a value down; the last part of their name.
+# Calls that only construct a value, by the last part of their name.
 _VALUES = frozenset(
     {
         *("set", "frozenset", "dict", "list", "tuple", "bytes", "bytearray", "complex", "float"),
@@ -28,7 +28,7 @@ _MODULES = frozenset(
 _TEXT_METHODS = frozenset({"join", "strip", "lstrip", "rstrip", "format", "encode"})
 _TOLERANT = "approx"
 _CLASS = re.compile(r"[A-Z]\w*[a-z]\w*")
-# Objects that are equal to many things.
+# Objects that are equal to many values.
 _MATCHER = re.compile(
     r"(Is|Any|Has|Have|Re|Not|All|One|Every|Like|Same|Some|String)([A-Z_]\w*)?"
     r"|(Contain|Match|Regex|Partial|Approx|Instance|Ignor|Fuzzy|Subset|Superset|Close|Almost|Equal)"
@@ -40,36 +40,36 @@ _TABLES = ast.List | ast.Tuple | ast.Set
 
 
 class Slot(NamedTuple):
-    """A place in an assertion where the expected value stands."""
+    """An expected value in an assertion."""
 
     node: ast.expr
     rule: Rule
     form: str = ""
-    """How the value is compared: `is` and `==` with a literal are as strict as each other."""
+    """How the value is compared; with a literal, `is` and `==` are equally strict."""
     about: ast.AST | None = None
-    """What has to have this value."""
+    """The expression that has to have this value."""
     name: str = ""
-    """The value is compared by this name."""
+    """The name under which the value is compared."""
     row: Mapping[str, ast.expr] = MappingProxyType({})
-    """What else stands in the row of a table."""
+    """The other cells of its table row."""
     place: Row | None = None
 
 
 class _Part(NamedTuple):
-    """A piece of an expected value that is no literal."""
+    """A part of an expected value that is not a literal."""
 
     text: str
     is_call: bool = False
-    """A constructor: it may be there more or less often, but no new one may come."""
+    """Whether it is a constructor: its number may change, but no new constructor may be added."""
 
 
 def is_value(node: ast.expr) -> bool:
-    """Whether this writes a value down instead of computing it."""
+    """Whether this is a written value, not a computed one."""
     return _rank(node) < _COMPUTED
 
 
 def is_computed(node: ast.expr) -> bool:
-    """Whether something in it is no value that is only written down."""
+    """Whether any part of it is computed."""
     return _rank(node) >= _MIXED
 
 
@@ -78,7 +78,7 @@ def is_literal(node: ast.expr) -> bool:
 
 
 def expected_side(one: ast.expr, two: ast.expr) -> ast.expr | None:
-    """The side of a comparison that says what the other one has to be, if that is clear."""
+    """The expected side of a comparison, if that is clear."""
     first, second = _rank(one), _rank(two)
     if first == second or _says_expected(one) or _says_expected(two):
         return None
@@ -90,14 +90,14 @@ _MIXED = 2
 
 
 def _says_expected(node: ast.expr) -> bool:
-    """A name that holds what is expected: what it is compared with is no expected value."""
+    """Whether the name says that it holds the expected value; the other side is then computed."""
     name = node.attr if isinstance(node, ast.Attribute) else ""
     name = node.id if isinstance(node, ast.Name) else name
     return _EXPECTED.fullmatch(name) is not None
 
 
 def _rank(node: ast.expr) -> int:
-    """0: a literal; 1: made by constructors; 2: with computed parts; 3: computed."""
+    """0 for a literal, 1 with constructors, 2 with computed parts, 3 if wholly computed."""
     parts = list(_parts(node))
     if any(not part.is_call for part in parts):
         return _COMPUTED if parts == [_Part(ast.dump(node))] else _MIXED
@@ -105,7 +105,7 @@ def _rank(node: ast.expr) -> int:
 
 
 def is_as_strict(old: Slot, new: Slot) -> bool:
-    """Whether only literals differ, and not so that more results are right."""
+    """Whether only literals differ, and the new assertion accepts no more results."""
     if old.rule is not new.rule:
         return False
     return _NARROWER.get(old.rule, _is_value_as_strict)(old, new)
@@ -140,7 +140,7 @@ def _has_same_parts(old: ast.expr, new: ast.expr) -> bool:
 
 
 def _may_be_equal(old: ast.expr, new: ast.expr) -> bool:
-    """`is True` must not become `== 1`."""
+    """Whether the values may be equal: `is True` must not become `== 1`."""
     try:
         return bool(ast.literal_eval(old) == ast.literal_eval(new))
     except (ValueError, TypeError, SyntaxError, MemoryError):
@@ -162,7 +162,7 @@ def _text(node: ast.expr) -> str | None:
 
 
 def _parts(node: ast.expr) -> Iterator[_Part]:
-    """What is no literal in an expected value, in its order."""
+    """The parts of an expected value that are not literals, in order."""
     if isinstance(node, ast.Constant) and node.value is not ...:
         return
     inner = _inside(node)
@@ -175,12 +175,12 @@ def _parts(node: ast.expr) -> Iterator[_Part]:
 
 
 def _inside(node: ast.expr) -> Sequence[ast.expr] | None:
-    """The values that this one is made of; None: it is computed."""
+    """The values inside this one; None if it is computed."""
     if isinstance(node, _TABLES):
         return node.elts
     if isinstance(node, ast.Dict):
         keys = [key for key in node.keys if key is not None]
-        # A key that is None unpacks another dictionary.
+        # A None key unpacks another dictionary.
         return [*keys, *node.values] if len(keys) == len(node.keys) else None
     if isinstance(node, ast.JoinedStr):
         return node.values
@@ -213,7 +213,7 @@ def _arguments(call: ast.Call) -> Sequence[ast.expr] | None:
 
 
 def _signature(call: ast.Call) -> str:
-    """What of this call must be known: of a class also how its arguments are laid out."""
+    """The parts of a call that must stay: its name and, for a class, the shape of its arguments."""
     name = _last_name(call.func)
     if not name and isinstance(call.func, ast.Attribute):
         return call.func.attr
@@ -239,6 +239,6 @@ def _last_name(node: ast.expr) -> str:
         return node.id
     if not isinstance(node, ast.Attribute) or not isinstance(node.value, ast.Name):
         return ""
-    # `x.date()` computes; `datetime.date(...)` and `shapes.Point(...)` write a value down.
+    # `x.date()` computes; `datetime.date(...)` and `shapes.Point(...)` construct a value.
     is_known = node.value.id in _MODULES or _CLASS.fullmatch(node.attr)
     return node.attr if is_known else ""

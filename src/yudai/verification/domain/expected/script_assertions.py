@@ -1,4 +1,4 @@
-"""The assertions of a JavaScript test, with the values that they expect taken out."""
+"""Finds the assertions of a JavaScript test and their expected values."""
 
 import re
 from collections import Counter
@@ -18,7 +18,7 @@ Tokens = Sequence[Token]
 
 _OPENERS = {"(": ")", "[": "]", "{": "}"}
 
-# Matchers of `expect(x)`: which argument is expected, and how it is looked for.
+# Matchers of `expect(x)`: which argument is the expected value, and how it is compared.
 _MATCHERS: Mapping[str, tuple[int, Rule]] = {
     **dict.fromkeys(
         (
@@ -42,21 +42,21 @@ _MATCHERS: Mapping[str, tuple[int, Rule]] = {
     **dict.fromkeys(("toBeLessThan", "toBeLessThanOrEqual"), (0, Rule.MOST)),
     "toMatchObject": (0, Rule.SUBSET),
 }
-# All their arguments are expected, from this one on.
+# All arguments from this position are expected values.
 _CALLED = {
     **dict.fromkeys(("toHaveBeenCalledWith", "toBeCalledWith", "calledWith", "calledOnceWith"), 0),
     **dict.fromkeys(("toHaveBeenLastCalledWith", "lastCalledWith", "toHaveBeenCalledOnceWith"), 0),
     **dict.fromkeys(("toHaveBeenNthCalledWith", "nthCalledWith"), 1),
 }
 _NULLARY = {"toBeNull": "null", "toBeUndefined": "undefined"}
-# These are true of as much as their opposite.
+# These matchers are as strict as their opposite.
 _TRUTHS = {"toBeTruthy": "true", "toBeFalsy": "false"}
 _CLASS = re.compile(r"[A-Z]\w*")
 _EQUAL = frozenset({"toBe", "toEqual", "toStrictEqual"})
 _PROPERTIES = frozenset({"true", "false", "null", "undefined"})
 _WEAK_WORDS = frozenset({"not", "any", "oneOf", "some"})
 
-# Functions of assertion modules, which get what is computed and what is expected.
+# Functions of assertion modules that take the computed and the expected value.
 _ASSERTS: Mapping[str, Rule] = {
     **dict.fromkeys(
         (
@@ -77,7 +77,7 @@ _LOGIC = frozenset({"&&", "||", "??", "?", "!", "=>", "=", "==", "!==", "!=", ",
 
 
 class Place(NamedTuple):
-    """Where in the tokens an expected value stands, and what is put there."""
+    """The token range of an expected value, and the mark that replaces it."""
 
     start: int
     end: int
@@ -86,13 +86,13 @@ class Place(NamedTuple):
 
 
 class Finder:
-    """Finds assertions in tokens, and how often names are used as an expected value."""
+    """Finds assertions in tokens, and counts uses of names as expected values."""
 
     def __init__(self, tokens: Tokens, names: Collection[str] = ()) -> None:
         self.tokens = tokens
         self.uses: Counter[str] = Counter()
         self.abouts: dict[str, tuple[Token, ...]] = {}
-        """By name: what has to have its value."""
+        """By name: the tokens of the expression that has to have its value."""
         self._about: tuple[Token, ...] = ()
         self._names = names
         self._closers = closers(tokens)
@@ -105,7 +105,7 @@ class Finder:
         return found
 
     def arguments(self, opener: int) -> list[tuple[int, int]]:
-        """What stands between the commas in these brackets; nothing if they never close."""
+        """The token ranges between the commas in these brackets; empty if they never close."""
         return arguments(self.tokens, opener, self._closers)
 
     def _of_word(self, at: int) -> Iterator[Place]:
@@ -185,7 +185,7 @@ class Finder:
             if self._is_value(value) and self._is_computed(*other):
                 self._about = tuple(self.tokens[slice(*other)])
                 yield from self._value(value, rule)
-                # What is said when it fails.
+                # The failure message.
                 if len(rest) == 1 and is_literal(self.tokens[slice(*rest[0])]):
                     yield Place(*rest[0], None, "<message>")
                 return
@@ -241,7 +241,7 @@ def _is_class(tokens: Tokens) -> bool:
 
 
 def _expected_arguments(name: str) -> tuple[int, int | None, Rule]:
-    """The first and the last one, as in a slice."""
+    """The slice of expected arguments, and how they are compared."""
     if name in _CALLED:
         return _CALLED[name], None, Rule.EXACT
     index, rule = _MATCHERS.get(name, (0, None))
@@ -251,7 +251,7 @@ def _expected_arguments(name: str) -> tuple[int, int | None, Rule]:
 
 
 def closers(tokens: Tokens) -> dict[int, int]:
-    """For every opening bracket where it is closed."""
+    """By the index of each opening bracket: the index of its closing one."""
     found: dict[int, int] = {}
     opened: list[int] = []
     for at, token in enumerate(tokens):
@@ -286,7 +286,7 @@ def arguments(tokens: Tokens, opener: int, pairs: Mapping[int, int]) -> list[tup
 
 
 def _rule(rule: Rule, first: Token) -> Rule:
-    """How this value is looked for; a text is no pattern, and an object names what it compares."""
+    """The rule for this value: a string is not a pattern, and an object compares only its keys."""
     if rule in {Rule.PATTERN, Rule.MEMBER} and first.text == "{":
         return Rule.SUBSET
     if rule is Rule.PATTERN:

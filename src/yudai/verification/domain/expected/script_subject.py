@@ -1,4 +1,4 @@
-"""What an assertion of a JavaScript test is about: what it calls, with which literals."""
+"""The subject of an assertion in a JavaScript test: what it calls, with which literals."""
 
 from collections.abc import Mapping, Sequence
 
@@ -12,7 +12,7 @@ _DEPTH = 5
 
 
 def script_subject(tokens: Sequence[Token], values: Values) -> Subject:
-    """`values`: tokens by the names that are bound to them."""
+    """The subject of these tokens; `values`: tokens by the names that are bound to them."""
     if not tokens:
         return Subject()
     names: list[str] = []

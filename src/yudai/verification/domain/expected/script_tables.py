@@ -1,4 +1,4 @@
-"""Constants and tables beside the tests of a script: other values in the same places."""
+"""Compares constants and tables beside the tests of a script: only values may differ."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -22,7 +22,7 @@ _HEAD = 4
 
 
 class _Region(NamedTuple):
-    """A table or a constant, by the places of its tokens."""
+    """The token range of a table or a constant."""
 
     head: str
     start: int
@@ -37,12 +37,12 @@ class _Other(NamedTuple):
 
 class Tables(NamedTuple):
     text: str
-    """The patched file with base's text in the place of tables that hold other values."""
+    """The patched file, with changed tables replaced by base's text."""
     changes: tuple[Change, ...]
 
 
 def other_tables(base: str, patched: str) -> Tables:
-    """Which tests they are about is not known: their changes name none."""
+    """Tables with other values. Their changes name no test, because the users are not known."""
     try:
         old, new = tokens_of(base), tokens_of(patched)
         found = list(_others(base, old, new)) if len(new) <= _MAX_TOKENS else []
@@ -85,7 +85,7 @@ def _regions(tokens: Sequence[Token], pairs: Mapping[int, int]) -> list[_Region]
 
 
 def _end(tokens: Sequence[Token], at: int, pairs: Mapping[int, int]) -> int:
-    """Where a table ends that begins here, or a constant that tests compare with; 0: none does."""
+    """The end of a table or an expected constant that begins here; 0 if there is none."""
     before = tokens[at - 1].text if at else ""
     if tokens[at].text in _OPENERS and at in pairs:
         end = pairs[at] + 1
@@ -104,7 +104,7 @@ def _end(tokens: Sequence[Token], at: int, pairs: Mapping[int, int]) -> int:
 
 
 def _changes(old: Sequence[Token], new: Sequence[Token]) -> list[Change]:
-    """The cells that differ, if each row that changed keeps one; nothing if anything else did."""
+    """The changed cells, if each changed row keeps one; empty if anything else changed."""
     if old[0].text not in _OPENERS:
         before, now = old[0].text, new[0].text
         return [Change("", before, now)] if len(new) == 1 and before != now else []
@@ -126,7 +126,7 @@ def _parts(tokens: Sequence[Token]) -> list[Sequence[Token]]:
 
 
 def _cells(row: Sequence[Token]) -> list[str]:
-    """Of a row in brackets, or of `key: value`."""
+    """The cells of a row in brackets, or of `key: value`."""
     if row and row[0].text in _OPENERS:
         return ["".join(token.text for token in part) for part in _parts(row)]
     texts = [token.text for token in row]

@@ -1,4 +1,4 @@
-"""Whether tests of a JavaScript or TypeScript file differ only in the values that they expect."""
+"""Decides whether tests of a JavaScript or TypeScript file differ only in expected values."""
 
 import re
 from collections import Counter
@@ -32,12 +32,12 @@ from yudai.verification.domain.expected.script_values import (
 _TESTS = frozenset({"it", "test", "specify"})
 _GROUPS = frozenset({"describe", "suite", "context"})
 _DECLARES = frozenset({"const", "let", "var"})
-# Words that would go on with the value before them.
+# Words that continue the value before them.
 _GOES_ON = frozenset({"in", "instanceof", "as", "satisfies", "of"})
 _SPACED = frozenset({",", ":", "new", "as"})
 _FULL = 3
 _LITERAL = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|`(?:[^`\\]|\\.)*`|\b\d[\w.]*""")
-# A line that only asserts: before an old one, any other could change what that one sees.
+# A line that only asserts. Any other added line could affect the old ones after it.
 _ASSERTS = re.compile(
     r"\s*(?:await\s+)?(?:expect(?:\.soft)?|assert(?:\.\w+)*|t\.\w+)\([^\r\u2028\u2029]*\);?\s*"
 )
@@ -49,14 +49,14 @@ _MAX_DEPTH = 50
 
 
 class Restored(NamedTuple):
-    """A patched file with base's text in the place of tests that only expect something else."""
+    """A patched file in which tests with only other expected values have base's text."""
 
     text: str
     changes: tuple[Change, ...]
 
 
 class _Block(NamedTuple):
-    """A call of `it`, `test` or `describe`, by the places of its first and last token."""
+    """A call of `it`, `test` or `describe`, by the indexes of its first and last token."""
 
     start: int
     end: int
@@ -90,7 +90,7 @@ def restored(base: str, patched: str) -> Restored:
 
 
 def grown_titles(base: str, patched: str) -> list[str]:
-    """Tests of the file that say more than they did, besides what they expect now."""
+    """Tests of the file that gained lines, whether or not their expected values changed."""
     try:
         old, new = _file(base), _file(patched)
         return [title for title, one, two in _pairs(old, new) if _is_grown(old, one, new, two)]
@@ -128,7 +128,7 @@ def _changed(old: _File, new: _File) -> Iterator[_Twin]:
 
 
 def _pairs(old: _File, new: _File) -> Iterator[tuple[str, _Block, _Block]]:
-    """Tests of one title that are not the same."""
+    """Tests with equal titles and different texts."""
     for title, blocks in old.tests.items():
         others = new.tests.get(title, [])
         if len(others) == len(blocks):
@@ -138,7 +138,7 @@ def _pairs(old: _File, new: _File) -> Iterator[tuple[str, _Block, _Block]]:
 
 
 def _without_additions(old: str, new: str) -> str:
-    """The new test without the lines that it gained; "" where an old line may be missing."""
+    """The new test without its added lines; "" if an old line may be missing."""
     before, after = _lines(old), _lines(new)
     chosen = aligned(list(map(_keys, before)), list(map(_keys, after)))
     added = [] if chosen is None else [line for n, line in enumerate(after) if n not in chosen]
@@ -148,7 +148,7 @@ def _without_additions(old: str, new: str) -> str:
 
 
 def _keys(line: str) -> tuple[str, str, str]:
-    """As it is, without texts and numbers behind the first one, and without any."""
+    """The whole line; without literals after the first; without any literal."""
     plain = " ".join(line.split())
     first, *rest = _LITERAL.split(plain)
     head = _LITERAL.search(plain)
@@ -173,19 +173,19 @@ def _change(title: str, old: Slot, new: Slot, values: Mapping[str, tuple[Token, 
 
 
 def _values(tokens: Sequence[Token]) -> dict[str, tuple[Token, ...]]:
-    """What names are bound to; those of a table stand with its rows."""
+    """The tokens that names are bound to, except columns of a table."""
     found = ((name, places) for name, places in islice(_bound(tokens), _MAX_BOUND))
     return {n: places[0].slot.tokens for n, places in found if len(places) == 1 and places[0].slot}
 
 
 def _written(tokens: Sequence[Token]) -> str:
-    """Short, and alike however it is laid out."""
+    """A short source text that does not depend on the layout."""
     kept = [token for at, token in enumerate(tokens) if not is_trailing_comma(tokens, at)]
     return "".join(f"{t.text} " if t.text in _SPACED else t.text for t in kept).strip()
 
 
 def _masked(tokens: Sequence[Token]) -> _Masked:
-    """The tokens with a mark in the place of every expected value, and these values."""
+    """The tokens with marks for the expected values, and these values."""
     bound = dict(islice(_bound(tokens), _MAX_BOUND))
     counter = Finder(tokens, bound.keys())
     counter.places()
@@ -218,7 +218,7 @@ def _about(place: Place, about: tuple[Token, ...]) -> Place:
 
 
 def _bound(tokens: Sequence[Token]) -> Iterator[tuple[str, list[Place]]]:
-    """Names that are given a value, with the places where these values stand."""
+    """Names that are bound to a value, with the places of these values."""
     for at, token in enumerate(tokens):
         if token.text in _DECLARES and at + _FULL < len(tokens) and tokens[at + 2].text == "=":
             start = at + _FULL
@@ -240,7 +240,7 @@ def _place(
 
 
 def _columns(tokens: Sequence[Token]) -> Iterator[tuple[str, list[Place]]]:
-    """`test.each([[1, 2], [3, 4]])("title", (given, expected) => ...)` by columns."""
+    """The columns of `test.each([[1, 2], [3, 4]])("title", (given, expected) => ...)`."""
     if [token.text for token in tokens[1:5]] != [".", "each", "(", "["]:
         return
     pairs = closers(tokens)
@@ -278,7 +278,7 @@ def _file(text: str) -> _File:
 
 
 def test_ranges(tokens: Sequence[Token]) -> list[tuple[int, int]]:
-    """The places of the first and last tokens of tests."""
+    """The indexes of the first and last token of each test."""
     pairs = closers(tokens)
     blocks = [block for at in range(len(tokens)) for block in _block(tokens, at, pairs)]
     return [(b.start, b.end) for b, _, is_leaf in _nested(blocks) if b.is_test and is_leaf]
@@ -306,7 +306,7 @@ def _block(tokens: Sequence[Token], at: int, pairs: dict[int, int]) -> Iterator[
 
 
 def _nested(blocks: list[_Block]) -> Iterator[tuple[_Block, list[str], bool]]:
-    """Each block with the titles around it and its own, and whether it contains no test."""
+    """Each block with the titles of its groups and its own, and whether it contains no block."""
     around: list[_Block] = []
     for at, block in enumerate(blocks):
         while around and around[-1].end < block.start:

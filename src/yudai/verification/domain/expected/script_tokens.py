@@ -1,4 +1,4 @@
-"""JavaScript and TypeScript as tokens, without comments and layout."""
+"""Splits JavaScript and TypeScript into tokens, without comments and layout."""
 
 import re
 from collections.abc import Sequence
@@ -38,11 +38,11 @@ class Token(NamedTuple):
     start: int
     end: int
     key: str
-    """What it is compared by: its text, and the end of a line before it where that matters."""
+    """The key for comparison: the text, and the line break before it where that matters."""
 
 
 class UnreadableScriptError(Exception):
-    """Not JavaScript, or none that can be read here."""
+    """The text is not JavaScript, or cannot be read."""
 
 
 def tokens_of(text: str) -> list[Token]:
@@ -64,7 +64,7 @@ def tokens_of(text: str) -> list[Token]:
 
 
 def codes_of(template: str) -> list[str] | None:
-    """The code in a template's `${}`, in its order; None: it has no end."""
+    """The code in a template's `${}`, in order."""
     return _template(template, 0).codes
 
 
@@ -111,9 +111,9 @@ def _matters(found: Sequence[Token], piece: str) -> bool:
 
 
 def _template(text: str, at: int) -> _Template:
-    """Read from one backtick to the one that ends it; the depth of nesting has no limit."""
+    """Read a template up to its closing backtick; the depth of nesting has no limit."""
     codes: list[str] = []
-    # For each `${` that is open: where its code starts, and how many braces are open in it.
+    # For each open `${`: the start of its code, and the number of open braces in it.
     open_codes: list[list[int]] = []
     in_code, at = False, at + 1
     while match := (_IN_CODE if in_code else _IN_TEMPLATE).search(text, at):
@@ -135,7 +135,7 @@ def _template(text: str, at: int) -> _Template:
 
 
 def _close(text: str, at: int, open_codes: list[list[int]], codes: list[str]) -> bool:
-    """Whether what follows this brace is still code."""
+    """Whether the text after this brace is still code."""
     if open_codes[-1][1]:
         open_codes[-1][1] -= 1
         return True

@@ -1,4 +1,4 @@
-"""What a JavaScript expression expects: literals may change, everything else in it must stay."""
+"""Compares expected JavaScript values: literals may change, all other parts must stay."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -18,29 +18,29 @@ _UNQUOTED = re.compile(r"\\(.)", re.DOTALL)
 
 
 class Slot(NamedTuple):
-    """A place in an assertion where the expected value stands."""
+    """An expected value in an assertion."""
 
     tokens: tuple[Token, ...]
     rule: Rule
     form: str = ""
-    """The matcher, of those that say as much as each other: `toBeNull()` and `toBe(3)`."""
+    """The matcher, among equally strict ones such as `toBeNull()` and `toBe(3)`."""
     about: tuple[Token, ...] = ()
-    """What has to have this value."""
+    """The expression that has to have this value."""
     row: Mapping[str, tuple[Token, ...]] = MappingProxyType({})
-    """What else stands in the row of a table."""
+    """The other cells of its table row."""
 
 
 class Reading(NamedTuple):
     end: int
     parts: list[str]
-    """What is no literal in it, in its order."""
+    """The parts that are not literals, in order."""
     calls: list[str]
-    """Constructors: they may be there more or less often, but no new one may come."""
+    """Constructors: their number may change, but no new constructor may be added."""
     is_computed: bool = False
 
 
 def is_value(tokens: Sequence[Token]) -> bool:
-    """Whether this writes a value down instead of computing it."""
+    """Whether this is a written value, not a computed one."""
     found = read(tokens)
     return bool(tokens) and not found.is_computed and found.end == len(tokens)
 
@@ -50,12 +50,12 @@ def is_literal(tokens: Sequence[Token]) -> bool:
 
 
 def read(tokens: Sequence[Token], at: int = 0) -> Reading:
-    """Read one value, up to where something follows that cannot belong to it."""
+    """Read one value, up to the first token that cannot belong to it."""
     return _Reader(tokens).whole(at)
 
 
 def is_as_strict(old: Slot, new: Slot) -> bool:
-    """Whether only literals differ, and not so that more results are right."""
+    """Whether only literals differ, and the new assertion accepts no more results."""
     if old.rule is not new.rule:
         return False
     return _NARROWER.get(old.rule, _is_value_as_strict)(old, new)
@@ -103,7 +103,7 @@ def _is_value_as_strict(old: Slot, new: Slot) -> bool:
 
 
 def text_of(tokens: Sequence[Token]) -> str | None:
-    """The text of a string or a template; code in it is the same on both sides."""
+    """The text of a string or a template; code in a template is equal on both sides."""
     if len(tokens) != 1 or tokens[0].kind not in {"string", "template"}:
         return None
     token = tokens[0]
@@ -143,7 +143,7 @@ def _is_other_regex(old: str, new: str) -> bool:
 
 
 def _layout(tokens: Sequence[Token]) -> list[str]:
-    """Keys and brackets: what is compared at all, where only what is named is compared."""
+    """Keys and brackets of an object: they decide what a subset comparison checks."""
     found: list[str] = []
     for token, following in zip(tokens, [*tokens[1:], None], strict=True):
         is_key = following is not None and following.text == ":"
@@ -157,7 +157,7 @@ class _Reader:
         self._tokens = tokens
 
     def whole(self, start: int) -> Reading:
-        """One value with what operators add to it; what cannot be read as one is computed."""
+        """One value, including arithmetic; anything else is read as computed."""
         found = self._one(start)
         while found and self._text(found.end) in _OPERATORS and not found.parts:
             more = self._one(found.end + 1)
@@ -185,7 +185,7 @@ class _Reader:
         return self._made(at)
 
     def _made(self, at: int) -> Reading | None:
-        """A list, an object, or an object of a class that only holds a value."""
+        """A list, an object, or an instance of a class that only holds a value."""
         text = self._text(at)
         if text == "[":
             return self._list(at + 1, "]")
@@ -214,7 +214,7 @@ class _Reader:
             if key and is_pair and key.kind in {"word", "string", "number"}:
                 found = self._more(found, self.whole(found.end + 2))
             else:
-                # A shorthand, a method, something spread: all of it is computed.
+                # A shorthand, a method or a spread is computed.
                 found = self._more(found, self._rest(found.end))
             if self._text(found.end) == ",":
                 found = found._replace(end=found.end + 1)
@@ -223,7 +223,7 @@ class _Reader:
         return found._replace(end=found.end + 1)
 
     def _rest(self, start: int) -> Reading:
-        """Everything up to the next comma or bracket that ends it, as one computed part."""
+        """All tokens up to the next comma or closing bracket, as one computed part."""
         at, open_ones = start, list[str]()
         while at < len(self._tokens):
             text = self._tokens[at].text

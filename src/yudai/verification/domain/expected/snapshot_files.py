@@ -1,4 +1,4 @@
-"""Snapshot files of jest, vitest, node:test (`exports[...] = ...`) and syrupy (`.ambr`)."""
+"""Reads snapshot files of jest, vitest, node:test (`exports[...] = ...`) and syrupy (`.ambr`)."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -11,7 +11,7 @@ _MAX_TEXT = 5_000_000
 _TITLE_WORD = re.compile(r"(?<![A-Za-z])(?!tests?(?![A-Za-z]))[A-Za-z]{4,}")
 _SCRIPTS = re.compile(r".*(/__snapshots__/[^/]*\.snap|\.snapshot)")
 _AMBER = re.compile(r".*\.ambr")
-# No `${`: these files are run.
+# No `${`: these files are executed.
 _QUOTED = r"`(?:[^`\\$]|\\.|\$(?!\{))*`"
 _ENTRY = re.compile(rf"exports\[({_QUOTED})\]\s*=\s*({_QUOTED});?", re.DOTALL)
 _BETWEEN = re.compile(r"\s+|//[^\n\r\u2028\u2029]*")
@@ -21,7 +21,7 @@ _ESCAPED = re.compile(r"\\([`\\$])")
 class SnapshotChanges(NamedTuple):
     changes: tuple[Change, ...] = ()
     is_weakened: bool = False
-    """Entries are gone, or there is more than entries now."""
+    """Entries were removed, or the file contains something besides entries."""
 
 
 def is_snapshot_file(path: str) -> bool:
@@ -29,7 +29,7 @@ def is_snapshot_file(path: str) -> bool:
 
 
 def snapshot_changes(path: str, base: str, patched: str) -> SnapshotChanges | None:
-    """Entries that differ, and whether others are gone; None: base is no file of snapshots."""
+    """Changed entries, and whether others were removed; None if base is not a snapshot file."""
     read = _amber if _AMBER.fullmatch(path) else _script
     before, after = _entries(read, base), _entries(read, patched)
     if before is None:
@@ -45,7 +45,7 @@ def snapshot_changes(path: str, base: str, patched: str) -> SnapshotChanges | No
 
 
 def _subject(key: str) -> Subject:
-    """Of an entry nothing is known but its titles."""
+    """The subject of an entry, of which only the titles are known."""
     return Subject(tuple(dict.fromkeys(_TITLE_WORD.findall(key))), (), is_clear=True)
 
 
@@ -54,7 +54,7 @@ class _UnreadableError(Exception):
 
 
 def _entries(read: Callable[[str], Iterator[tuple[str, str]]], text: str) -> dict[str, str] | None:
-    """None as well when two entries have one key: which of them counts is not clear."""
+    """Entries by key; None if the file is unreadable or two entries have one key."""
     if len(text) > _MAX_TEXT:
         return None
     try:

@@ -1,14 +1,14 @@
-"""Types and bounds that an assertion expects, and whether new ones let more through."""
+"""Types and bounds that an assertion expects, and whether new ones accept more."""
 
 import ast
 import builtins
 
-# Nearly everything is one of these.
+# Nearly every object is an instance of one of these.
 _BROAD = frozenset({"Exception", "BaseException", "object", "Any", "Warning", "Error", "Object"})
 
 
 def is_type(node: ast.expr) -> bool:
-    """Whether this names a class, or some of them."""
+    """Whether this names a class or several."""
     if isinstance(node, ast.Tuple):
         return bool(node.elts) and all(map(is_type, node.elts))
     return isinstance(node, ast.Name) or (
@@ -17,7 +17,7 @@ def is_type(node: ast.expr) -> bool:
 
 
 def is_as_narrow(old: ast.expr, new: ast.expr) -> bool:
-    """Whether not more classes fit, as far as can be known of them."""
+    """Whether the new types accept no more classes, as far as that can be known."""
     before, after = _types(old), _types(new)
     if len(after) > len(before):
         return False
@@ -30,7 +30,7 @@ def is_bound(node: ast.expr) -> bool:
 
 
 def is_other_bound(old: ast.expr, new: ast.expr, *, is_least: bool) -> bool:
-    """Whether what is at least (or at most) this now lets nothing more through."""
+    """Whether the new lower (or upper) bound accepts no more values."""
     before, after = _number(old), _number(new)
     if before is None or after is None:
         return False
@@ -43,7 +43,7 @@ def _types(node: ast.expr) -> list[str]:
 
 
 def _takes_in(name: str, others: list[str]) -> bool:
-    """Whether a class of Python's own is above one that was expected."""
+    """Whether a built-in class is a base of one that was expected."""
     broad = getattr(builtins, name, None)
     classes = (getattr(builtins, other, None) for other in others)
     return isinstance(broad, type) and any(

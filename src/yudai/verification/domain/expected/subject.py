@@ -1,4 +1,4 @@
-"""What an assertion is about, and whether an issue says that this has a value as its result."""
+"""The subject of an assertion, and whether an issue gives a value as its result."""
 
 import re
 from itertools import islice
@@ -30,17 +30,17 @@ _QUOTES = "'\"`"
 
 class Subject(NamedTuple):
     names: tuple[str, ...] = ()
-    """What is called or read."""
+    """The functions, attributes and names that it calls or reads."""
     inputs: tuple[str, ...] = ()
-    """Source texts of the literals in it."""
+    """Source texts of its literals."""
     is_clear: bool = False
-    """Nothing else is put in."""
+    """Whether it has no other inputs."""
 
 
 def says_result(issue: str, now: str, subject: Subject) -> bool:
-    """Whether an issue gives this value, as code or quoted, as the result of this very subject.
+    """Whether an issue gives this value, as code or in quotes, as the result of this subject.
 
-    The value that the issue complains about does not count.
+    A value that the issue complains about does not count.
     """
     if not subject.is_clear or not subject.names or not is_given(issue, now):
         return False
@@ -69,14 +69,14 @@ def _is_result(text: str, match: re.Match[str], subject: Subject) -> bool:
     before = text[begin : match.start()]
     window = _from_mention(before, subject)
     if window is None:
-        # `1h` is what I expect of human(3600).
+        # For example: `1h` is what I expect of human(3600).
         rest = _CLAUSE.split(text[match.end() :].partition("\n\n")[0])[0]
         window = _from_mention(rest, subject) if _OF.match(rest) else None
     return window is not None and _has_inputs(window, subject) and _is_wanted(before)
 
 
 def _from_mention(text: str, subject: Subject) -> str | None:
-    """From where the subject is named the last time; None: it is not."""
+    """The text from the subject's last mention; None if there is none."""
     lasts: list[int] = []
     for name in subject.names:
         mentions = [
@@ -84,7 +84,7 @@ def _from_mention(text: str, subject: Subject) -> str | None:
             for found in re.finditer(rf"(?<![\w$]){re.escape(name)}(?![\w$])", text)
             if not _DEFINES.search(text[max(0, found.start() - 20) : found.start()])
         ]
-        # `find` can be a verb, too.
+        # `find` can also be a verb.
         calls = [found for found in mentions if text.startswith("(", found.end())]
         lasts += [found.start() for found in (calls or mentions)[-1:]]
     return text[min(lasts) :] if lasts else None
@@ -106,7 +106,7 @@ def _plain(text: str) -> str:
 
 
 def _is_wanted(before: str) -> bool:
-    """By the words of the clause that the value stands in."""
+    """Whether the clause around the value asks for it and does not complain about it."""
     clause = _CLAUSE.split(before)[-1]
     inverted = _INVERTED.search(clause)
     head = clause[: inverted.start()] if inverted else clause

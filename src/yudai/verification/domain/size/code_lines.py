@@ -1,4 +1,4 @@
-"""Which lines of a file are code: no blank lines, no comments, no documentation strings."""
+"""Finds a file's lines of code: no blank lines, comments or documentation strings."""
 
 import re
 from functools import lru_cache
@@ -13,7 +13,7 @@ _SINGLE = r"'(?:\\.|[^'\\\n])*'?"
 _BACKTICK = r"`(?:\\.|[^`\\])*(?:`|\Z)"
 _RAW = r"`[^`]*(?:`|\Z)"
 _TRIPLE = r'[rRbBuUfF]{0,2}(?:"""(?:\\.|[^\\])*?(?:"""|\Z)|' + r"'''(?:\\.|[^\\])*?(?:'''|\Z))"
-# A slash that follows an operator begins a pattern, in which `/*` begins no comment.
+# A slash after an operator begins a regular expression, where `/*` begins no comment.
 _SCRIPT_PATTERN = (
     r"(?<=[=(,:\[!&|?{};+\n ])/(?![/*])"
     r"(?:\\.|\[(?:\\.|[^\]\\\n]){0,200}\]|[^/\\\[\n]){1,500}/"
@@ -23,9 +23,9 @@ _SCRIPT_PATTERN = (
 class _Language(NamedTuple):
     comments: tuple[str, ...]
     texts: tuple[str, ...] = (_DOUBLE, _SINGLE)
-    """Strings and patterns: what looks like a comment in them is none."""
+    """Strings and regular expressions, where comment marks have no meaning."""
     has_bare_texts: bool = False
-    """A string that is a whole statement documents."""
+    """Whether a string that is a whole statement is documentation."""
 
 
 _HASH = rf"#(?!!){_LINE}"
@@ -41,9 +41,9 @@ _LANGUAGES = {
         .gitignore .dockerignore .gitattributes .editorconfig .env""",
     _C: "c h cc cpp cxx hpp hh cs java swift kt kts scala dart proto groovy gradle scss less m mm",
     _SCRIPT: "js jsx mjs cjs ts tsx mts cts",
-    # A comment that begins with `//go:` tells the compiler something.
+    # A comment that begins with `//go:` is a compiler directive.
     _Language((rf"//(?!go:){_LINE}", _C_COMMENT), (_DOUBLE, _SINGLE, _RAW)): "go",
-    # A single quote begins a lifetime, too.
+    # A single quote can also begin a lifetime.
     _Language((_SLASHES, _C_COMMENT), (_DOUBLE,)): "rs zig",
     _Language((_SLASHES, rf"#(?!\[){_LINE}", _C_COMMENT)): "php",
     _Language((_C_COMMENT,)): "css",
@@ -66,9 +66,9 @@ _OPENING, _CLOSING = frozenset("([{"), frozenset(")]}")
 
 @lru_cache(maxsize=64)
 def code_lines(path: str, text: str, *, is_whole: bool = True) -> frozenset[int]:
-    """Numbers of the lines with code, from 1 on. Of an unknown language all that are not blank.
+    """Numbers of the lines with code, from 1; all lines that are not blank in unknown languages.
 
-    A part of a file can begin or end inside a comment: what spans its lines is then code.
+    A part of a file can begin or end inside a comment; these lines then count as code.
     """
     language = _BY_ENDING.get(_ending(path), _Language((), ()))
     found: set[int] = set()
@@ -116,7 +116,7 @@ def _is_closed(comment: str) -> bool:
 
 
 def _is_alone(text: str, at: int) -> bool:
-    """Whether nothing but a comment follows in the line."""
+    """Whether only a comment follows in the line."""
     rest = text[at : at + 500].partition("\n")[0].strip()
     return not rest or rest.startswith("#")
 

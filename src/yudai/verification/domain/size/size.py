@@ -1,4 +1,4 @@
-"""How large a change is."""
+"""Measures the size of a change."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -21,9 +21,9 @@ _HUNK = re.compile(r"@@ -(\d{1,9})(?:,\d{1,9})? \+(\d{1,9})(?:,\d{1,9})? @@")
 
 
 def size_of(source: Patch, before: Texts = _NO_TEXTS, after: Texts = _NO_TEXTS) -> int:
-    """Changed lines of code: no comments, blank lines, documents or changelogs.
+    """Number of changed lines of code: no comments, blank lines, documents or changelogs.
 
-    `before` and `after` are the files' texts; without them the hunks tell.
+    `before` and `after` are the files' texts; without them only the hunks are read.
     """
     return sum(
         _size(change, before.get(change.path), after.get(change.path))
@@ -56,7 +56,7 @@ def _side(change: FileChange, sign: str, text: str | None) -> int:
 
 
 def _hunks(change: FileChange, sign: str) -> Iterator[tuple[int, list[tuple[bool, str]]]]:
-    """Where each hunk starts in one side's file, and its lines: whether changed, and the text."""
+    """Each hunk's first line number on one side, and its lines: whether changed, and the text."""
     _, found, rest = change.text.partition("\n@@ ")
     start, lines = 0, list[tuple[bool, str]]()
     for line in f"{found}{rest}".split("\n")[1:]:
