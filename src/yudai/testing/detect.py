@@ -1,4 +1,4 @@
-"""Finds out how a repository's tests are run, as it stands in a sandbox."""
+"""Detects how the tests of a repository in a sandbox are run."""
 
 import re
 import shlex
@@ -36,13 +36,13 @@ _ANY_TEST = "test*.py"
 
 
 class _Compiled(NamedTuple):
-    """A language whose one command finds the tests of a repository by itself."""
+    """A language with one command that finds and runs all tests of a repository."""
 
     manifest: str
     program: str
     command: str
     has_tests: str
-    """Succeeds in a shell if there is a test."""
+    """A shell command that succeeds if there is a test."""
 
 
 _COMPILED = (
@@ -56,9 +56,9 @@ Facts = TypeVar("Facts", bound=Value)
 
 
 async def detect(sandbox: Sandbox, project: Project = _ANYWHERE) -> TestPlan | None:
-    """The plan, or None when there is nothing that can be run.
+    """The plan, or None if there is nothing to run.
 
-    RefusedError when a test command was given that does not exist in the sandbox.
+    Raises RefusedError if the given test command does not exist in the sandbox.
     """
     plan = await _detected(sandbox, project)
     if plan is None or plan.runner is not TestRunner.PYTEST:
@@ -89,7 +89,7 @@ async def _by_make(sandbox: Sandbox, project: Project) -> TestPlan | None:
 
 
 async def _by_default(sandbox: Sandbox, project: Project) -> TestPlan | None:
-    """Where there are no tests yet: how those would be run that a contestant brings."""
+    """The plan for a repository without tests, to run those that a contestant adds."""
     folder = project.folder
     return (
         await _by_compiler(sandbox, folder, only_with_tests=True)
@@ -112,7 +112,7 @@ async def _by_compiler(sandbox: Sandbox, folder: str, *, only_with_tests: bool) 
 
 
 async def _default_node(sandbox: Sandbox, folder: str) -> TestPlan | None:
-    """None where there are tests after all, for a runner that is not installed."""
+    """None if there are tests, or the runner that they need is not installed."""
     facts = await look_at_node(sandbox, folder)
     if facts is None or not facts.manifest or facts.tests:
         return None
@@ -183,7 +183,7 @@ def _missing(command: str, why: str) -> RefusedError:
 
 
 async def _scripts(sandbox: Sandbox, folder: str) -> Scripts:
-    """What `npm test`, `make test` and `tox` would run."""
+    """The commands that `npm test`, `make test` and `tox` would run."""
     names = ("package.json", *_MAKEFILES, *_TOX)
     texts = {name: await _text(sandbox, folder, name) for name in names}
     if folder and not texts["package.json"]:
@@ -206,31 +206,31 @@ async def _text(sandbox: Sandbox, folder: str, name: str) -> str:
 
 
 class NodeFacts(Value):
-    """What the probe saw of a Node repository."""
+    """The facts that the probe reports about a Node repository."""
 
     scripts: dict[str, str]
     runners: tuple[str, ...]
-    """Runners that are installed."""
+    """The installed runners."""
     asked: tuple[str, ...]
-    """Packages that `package.json` asks for."""
+    """The packages that `package.json` requires."""
     tests: tuple[str, ...]
     node_test: bool
     has_tsx: bool
     manifest: bool = True
-    """Whether there is a package.json that can be read."""
+    """Whether there is a readable package.json."""
 
     def has(self, runner: TestRunner) -> bool:
         return runner is TestRunner.NODE or runner.value in self.runners
 
 
 async def look_at_node(sandbox: Sandbox, folder: str) -> NodeFacts | None:
-    """None where no Node can be started."""
+    """The probe's facts; None if Node cannot be started."""
     words = ("node", *_BY_PACKAGE)
     return await _probe(sandbox, folder, NodeFacts, "probe.cjs", "report.cjs", words=words)
 
 
 async def detect_node(sandbox: Sandbox, folder: str) -> TestPlan | None:
-    """By the `test` script, else by the runner that is installed, else node:test."""
+    """The plan by the `test` script, else by the installed runner, else for node:test."""
     facts = await look_at_node(sandbox, folder)
     if facts is None:
         return None
@@ -262,7 +262,7 @@ def plan_by_package(facts: NodeFacts, folder: str) -> TestPlan | None:
 
 
 class PythonFacts(Value):
-    """What the probe saw of a Python repository."""
+    """The facts that the probe reports about a Python repository."""
 
     has_pytest: bool
     configured: bool
@@ -270,19 +270,19 @@ class PythonFacts(Value):
     tests: tuple[str, ...]
     unittest: tuple[str, ...]
     manifest: bool
-    """Whether it is a project of Python's by its files, tests or not."""
+    """Whether its files show a Python project, with or without tests."""
     has_python: bool
     packages: tuple[str, ...]
 
 
 class Seen(NamedTuple):
     python: str
-    """The interpreter's name."""
+    """The name of the interpreter."""
     facts: PythonFacts
 
 
 async def look_at_python(sandbox: Sandbox, folder: str) -> Seen | None:
-    """None where no Python can be started."""
+    """The probe's facts; None if Python cannot be started."""
     python = await _find_python(sandbox)
     if not python:
         return None
@@ -291,7 +291,7 @@ async def look_at_python(sandbox: Sandbox, folder: str) -> Seen | None:
 
 
 async def detect_python(sandbox: Sandbox, folder: str) -> TestPlan | None:
-    """The plan, or None when there is nothing that pytest or unittest could run."""
+    """The plan, or None if there is nothing that pytest or unittest can run."""
     seen = await look_at_python(sandbox, folder)
     if seen is None or not (seen.facts.tests or seen.facts.configured):
         return None
@@ -312,7 +312,7 @@ async def detect_python(sandbox: Sandbox, folder: str) -> TestPlan | None:
 
 
 def unittest_plan(seen: Seen, folder: str) -> TestPlan:
-    """Discovery starts wherever a folder with tests cannot be imported from the one above."""
+    """The plan for unittest. Discovery starts in each test folder that its parent cannot import."""
     python, facts = seen
     files = [PurePosixPath(path) for path in facts.unittest]
     starts = sorted({_start(file.parent, frozenset(facts.packages)) for file in files})
@@ -323,7 +323,7 @@ def unittest_plan(seen: Seen, folder: str) -> TestPlan:
 
 
 async def _find_python(sandbox: Sandbox) -> str:
-    """The name of the first Python there that our scripts can run on, or ""."""
+    """The name of the first Python in the sandbox that can run our scripts, or ""."""
     found = await sandbox.exec(
         "for name in python python3; do"
         ' "$name" -c "import sys; sys.exit(sys.version_info < (3, 8))" 2>/dev/null'
@@ -335,7 +335,7 @@ async def _find_python(sandbox: Sandbox) -> str:
 async def _probe(
     sandbox: Sandbox, folder: str, facts: type[Facts], *scripts: str, words: Sequence[str]
 ) -> Facts | None:
-    """What the first of our scripts prints; None when that cannot be read."""
+    """Run the first of our scripts and read the facts that it prints; None if unreadable."""
     async with scratch(sandbox) as away:
         script, *_ = [await place(sandbox, away, name) for name in scripts]
         program, *more = words
@@ -354,7 +354,7 @@ async def _pytest_plan(sandbox: Sandbox, python: str, folder: str) -> TestPlan:
 
 
 async def _pytest_args(sandbox: Sandbox, python: str, folder: str) -> tuple[str, ...]:
-    """Leave the repository's own options out only when they name a plugin that is not there."""
+    """Arguments that drop the repository's own options, if these need a missing plugin."""
     for args in ((), ("-o", "addopts=")):
         markers = shlex.join([python, "-m", "pytest", *args, "--markers"])
         result = await sandbox.exec(markers, cwd=workplace(folder), timeout_s=_LOOK_S)

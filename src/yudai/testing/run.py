@@ -1,4 +1,4 @@
-"""Runs a repository's tests in a sandbox and reads what our own reporter wrote about each."""
+"""Runs a repository's tests in a sandbox and reads our reporter's result of each test."""
 
 import json
 import secrets
@@ -20,12 +20,12 @@ from yudai.testing.domain.runners import (
     TestRunner,
 )
 
-# One order of sets and dicts for every execution, so that they can be compared.
+# The same order of sets and dicts in every execution, so that results are comparable.
 _PYTHON_ENV = {"PYTHONHASHSEED": "0"}
-# Programs that would wait for a person or watch for changes do not.
+# Stops programs from waiting for a person or watching for changes.
 _OTHER_ENV = {"CI": "true"}
 
-# What all reporters of a language use, put beside them.
+# The module that all reporters of a language use, placed beside them.
 _SHARED = {"node": "report.cjs", "python": "yudai_report.py"}
 
 _MAX_REPORT = 64 << 20
@@ -47,9 +47,9 @@ async def run_tests(
     ids: Collection[str] | None = None,
     paths: Collection[str] = (),
 ) -> TestRun:
-    """Run all tests, or those in `paths`, or of these only `ids`; the exit code decides nothing.
+    """Run all tests, or those in `paths`, or only `ids`; the reporter's lines give the results.
 
-    Of a plain command the exit code is all there is: with `ids` or `paths` it is another test.
+    A plain command gives only its exit code; with `ids` or `paths` it counts as another test.
     """
     if plan.before:
         built = await _exec(sandbox, plan, _with_programs(plan), timeout_s=timeout_s)
@@ -57,18 +57,18 @@ async def run_tests(
             return TestRun(_report(built, {}, finished=False), _log(plan, (), built))
     if plan.runner is TestRunner.COMMAND:
         return await _run_command(sandbox, plan, timeout_s=timeout_s, own=bool(ids or paths))
-    # After a build, tests need not be where their sources are.
+    # After a build, tests can be elsewhere than their sources.
     chosen = () if plan.before else _chosen(plan, ids, paths)
     return await _run_reported(sandbox, plan, timeout_s=timeout_s, ids=ids, paths=chosen)
 
 
 def workplace(folder: str) -> str:
-    """A folder of the repository as commands in a sandbox name it."""
+    """The path of a repository's folder inside a sandbox."""
     return f"{WORKSPACE}/{folder}" if folder else WORKSPACE
 
 
 def shown_in(folder: str, command: str) -> str:
-    """A command that is run in a folder, as it would be typed at the root."""
+    """A command for a folder, as a person would type it at the root."""
     return f"cd {shlex.quote(folder)} && {command}" if folder else command
 
 
@@ -85,7 +85,7 @@ def plan_of(found: Recognised, command: str, folder: str, *, python: str) -> Tes
 
 
 def place_of(plan: TestPlan) -> str:
-    """What ids and paths of this plan start with."""
+    """The prefix of this plan's ids and paths."""
     return f"{plan.folder}/" if plan.folder else ""
 
 
@@ -131,7 +131,7 @@ async def _run_command(sandbox: Sandbox, plan: TestPlan, *, timeout_s: float, ow
 
 
 def _failure(result: ExecResult) -> Failure:
-    """Of a command nothing is known but how it ended."""
+    """The failure of a plain command, of which only the ending is known."""
     if result.timed_out:
         return Failure(kind=FailureKind.TIMEOUT)
     return Failure(kind=FailureKind.UNKNOWN, message=f"exit code {result.exit_code}")
@@ -147,14 +147,14 @@ async def _exec(sandbox: Sandbox, plan: TestPlan, command: str, *, timeout_s: fl
 
 
 def _with_programs(plan: TestPlan) -> str:
-    """The build, with the programs of Node packages at hand as npm would have them."""
+    """The build command with the programs of Node packages on PATH, as npm sets it."""
     ups = plan.folder.count("/") + 1 if plan.folder else 0
     folders = "".join(f"$PWD/{'../' * n}node_modules/.bin:" for n in range(ups + 1))
     return f'PATH="{folders}$PATH"; {plan.before}'
 
 
 def _chosen(plan: TestPlan, ids: Collection[str] | None, paths: Collection[str]) -> Collection[str]:
-    """Node's runners load whole files: those of the wanted tests."""
+    """The files to run. Node's runners load whole files, so ids become their files."""
     if paths or not ids or plan.runner not in NODE_RUNNERS:
         return paths
     return sorted({test.partition("::")[0] for test in ids})
@@ -177,7 +177,7 @@ async def scratch(sandbox: Sandbox) -> AsyncGenerator[str]:
     try:
         yield folder
     finally:
-        # Where there is no isolation, /tmp is the host's and outlives the sandbox.
+        # Without isolation, /tmp is the host's and outlives the sandbox.
         with suppress(SandboxError):
             await sandbox.exec(f"rm -rf {folder}")
 
@@ -191,7 +191,7 @@ async def _read(sandbox: Sandbox, report: str) -> bytes:
 
 
 async def place(sandbox: Sandbox, folder: str, script: str) -> str:
-    """Put one of our scripts into the sandbox; returns where it is."""
+    """Put one of our scripts into the sandbox and return its path."""
     content = files("yudai.testing.reporters").joinpath(script).read_bytes()
     await sandbox.write(f"{folder}/{script}", content)
     return f"{folder}/{script}"

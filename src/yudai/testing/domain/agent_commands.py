@@ -1,6 +1,7 @@
-"""Whether a command that an agent typed runs tests, and whether those passed.
+"""Decides whether a command typed by an agent runs tests, and whether those passed.
 
-It is for marks on a run's progress, not for a verdict: what a person would call a test run is one.
+The result marks a run's progress and is not part of a verdict. A test run is what a person would
+call one.
 """
 
 import re
@@ -10,7 +11,7 @@ from typing import NamedTuple
 from yudai.patches.test_paths import TEST_NAMES, name_of
 from yudai.testing.domain import programs as known
 
-# Of what is longer only the beginning is looked at.
+# Only the beginning of a longer command is read.
 MAX_CHARS = 64_000
 _MAX_HEREDOCS = 8
 
@@ -36,21 +37,21 @@ _TOKEN = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 _QUOTED = re.compile(r"""'([^']*)'|"((?:[^"\\]|\\.)*)"|\\(.)""", re.DOTALL)
-# Words that only open or close something: what they stand before is a command like any.
+# Words that only open or close a block; an ordinary command follows them.
 _KEYWORDS = frozenset(
     ("if", "then", "elif", "else", "fi", "while", "until", "do", "done", "{", "}")
 )
 
 
 class Call(NamedTuple):
-    """One program with its words; `then` is what stands behind it: `&&`, `|`, `;`, or nothing."""
+    """One program with its words; `then` is the operator after it: `&&`, `|`, `;`, or nothing."""
 
     words: tuple[str, ...]
     then: str = ""
 
 
 def calls(command: str) -> tuple[Call, ...]:
-    """Every simple command, in the order in which they are written."""
+    """All simple commands, in source order."""
     found: list[Call] = []
     words: list[str] = []
     for kind, text in _tokens(command[:MAX_CHARS]):
@@ -61,13 +62,13 @@ def calls(command: str) -> tuple[Call, ...]:
             found.append(Call(tuple(words), text))
             words = []
         elif found and found[-1].then in (")", "\n", ";"):
-            # `(pytest) || true`: what follows a group follows its last command.
+            # `(pytest) || true`: the operator after a group follows its last command.
             found[-1] = found[-1]._replace(then=found[-1].then if text == "\n" else text)
     return (*found, Call(tuple(words))) if words else tuple(found)
 
 
 def _tokens(text: str) -> Iterator[tuple[str, str]]:
-    """Words and operators; what is redirected, remarked or handed over as a file is left out."""
+    """Words and operators, without redirections, comments and here-documents."""
     at, ends, is_target = 0, list[str](), False
     while match := _TOKEN.match(text, at):
         at = match.end()
@@ -88,7 +89,7 @@ def _tokens(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _behind(text: str, at: int, ends: list[str]) -> int:
-    """The position after the here-documents that the last line announced."""
+    """The position after the here-documents that the previous line opened."""
     for end in ends:
         closing = re.compile(rf"^\t*{end}$", re.MULTILINE).search(text, at)
         if closing is None:
@@ -103,10 +104,10 @@ def _unquoted(word: str) -> str:
     return _QUOTED.sub(lambda match: match[1] or match[2] or match[3] or "", word)
 
 
-# The other assignments are taken off with the wrappers.
+# `unwrapped` removes all other assignments.
 _ADDITION = re.compile(r"[A-Za-z_]\w*\+=.*", re.DOTALL | re.ASCII)
 _MAX_DEPTH = 4
-# Runners sum up at the end.
+# Runners print their summary at the end.
 _TAIL = 4000
 
 
@@ -115,9 +116,9 @@ def runs_tests(command: str) -> bool:
 
 
 def passed(command: str, *, exit_code: int, output: str) -> bool | None:
-    """Whether the tests that it ran are green; None: neither its end nor its output says so.
+    """Whether its tests passed; None if neither its exit code nor its output shows it.
 
-    Behind a pipe or a `;` the exit code is that of another program, and only the output is left.
+    After a pipe or a `;` the exit code is that of another program, so only the output is read.
     """
     if _is_decided(calls(command)):
         return exit_code == 0
@@ -128,7 +129,7 @@ def passed(command: str, *, exit_code: int, output: str) -> bool | None:
 
 
 def _is_decided(found: Sequence[Call]) -> bool:
-    """Whether its exit code is that of its tests: behind them only `&&` may stand, and no `!`."""
+    """Whether its exit code is that of its tests: only `&&` may follow them, and no `!` precede."""
     first = next((at for at, call in enumerate(found) if _is_test(call.words, 0)), len(found))
     *others, last = found[first:] or [Call((), "|")]
     is_last = last.then in ("", ")", "\n", ";") and "!" not in last.words[:1]
@@ -177,7 +178,7 @@ def _package(plain: Sequence[str]) -> bool:
 
 
 def _plain(words: Sequence[str]) -> list[str]:
-    """The words that are not options, up to `--`; what follows it belongs to another program."""
+    """The words that are not options, up to `--`; later words belong to another program."""
     found: list[str] = []
     at = 0
     while at < len(words) and words[at] != "--":

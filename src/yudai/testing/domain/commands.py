@@ -1,4 +1,4 @@
-"""Recognises test commands whose runner we can follow test by test; anything else is a command."""
+"""Recognises test commands whose runner reports each test; any other is a plain command."""
 
 import re
 import shlex
@@ -11,13 +11,13 @@ from yudai.testing.domain.runners import BY_PROGRAM, PYTHON_RUNNERS, RUNNERS, Te
 
 _BIN = re.compile(r"(?:\./)?(?:\.\./)*node_modules/(?:\.bin/)?(\w+)(?:/.*)?")
 _OPERATORS = re.compile(r"[|&;<>()]+")
-# Checks of the text, which prove nothing about behaviour.
+# Checks of the source text, which show nothing about behaviour.
 _LINTERS = re.compile(
     r"(?:(?:npm|pnpm|yarn)\s+(?:run\s+)?)?(?:npx\s+)?"
     r"(?:eslint|prettier|standard|xo|biome|tslint|oxlint|stylelint|lint|format|typecheck"
     r"|type-check|check-types|check:types)\b.*|(?:npx\s+)?tsc\s.*--noEmit.*"
 )
-# What changes only the shell that it runs in.
+# Commands that only change their own shell.
 _SHELL_ONLY = frozenset({"cd", "export", "source", ".", "set", "unset", "alias", "exec"})
 _MAX_DEPTH = 8
 _MAX_SPELLED = 4000
@@ -34,7 +34,7 @@ class Scripts(NamedTuple):
 class Recognised(NamedTuple):
     runner: TestRunner
     args: tuple[str, ...] = ()
-    """unittest: pattern and start, or nothing where they have to be found out."""
+    """For unittest: pattern and start, or empty if they have to be detected."""
     env: Env = ()
     before: str = ""
 
@@ -43,12 +43,12 @@ NO_SCRIPTS = Scripts()
 
 
 def recognise(command: str, scripts: Scripts = NO_SCRIPTS) -> Recognised | None:
-    """The runner behind a command, however many scripts it hides behind; None: just a command."""
+    """The runner of a command, also through scripts; None for a plain command."""
     return _chain(command, scripts, depth=0)
 
 
 def _chain(command: str, scripts: Scripts, *, depth: int) -> Recognised | None:
-    """`build && test` is a test with something before it; nothing may come after it."""
+    """The runner of `build && test`: commands may precede the test, but none may follow it."""
     steps = _steps(command)
     if not steps or depth > _MAX_DEPTH:
         return None
@@ -58,7 +58,7 @@ def _chain(command: str, scripts: Scripts, *, depth: int) -> Recognised | None:
         found = _step(steps[-1], scripts, depth=depth)
     if found is None:
         return None
-    # What a person typed is done as typed; in a script, linters only stand in the way.
+    # A typed command runs as typed; in a script, linters are left out.
     first = [step for step in steps[:-1] if not (depth and _is_lint(step))]
     if any(step[0] in _SHELL_ONLY for step in first):
         return None
@@ -67,9 +67,9 @@ def _chain(command: str, scripts: Scripts, *, depth: int) -> Recognised | None:
 
 
 def _spelled_out(step: list[str], scripts: Scripts, known: dict[str, str]) -> str:
-    """Scripts by their text: there need not be an npm where tests are run.
+    """Replace npm scripts by their text, because npm may be missing where tests run.
 
-    `known` are those spelled out already: each is looked at once, however often it is named.
+    `known` holds the scripts that are already replaced, so that each is read only once.
     """
     name, plain = _script_name(step), shlex.join(step)
     if name not in scripts.npm:
@@ -83,7 +83,7 @@ def _spelled_out(step: list[str], scripts: Scripts, known: dict[str, str]) -> st
 
 
 def _spelled_text(text: str, scripts: Scripts, known: dict[str, str]) -> str:
-    """Step by step where it can be read, else as it stands."""
+    """Replace the scripts in each step; keep the text if it cannot be split into steps."""
     steps = [_spelled_out(step, scripts, known) for step in _steps(text)]
     return " && ".join(steps) if steps else f"({text})"
 
@@ -96,7 +96,7 @@ def _script_name(step: list[str]) -> str:
 
 
 def _steps(command: str) -> list[list[str]]:
-    """The commands between `&&`; [] where a shell would do more than start them in turn."""
+    """The commands between `&&`; empty if a shell would do more than run them in turn."""
     if any(char in command for char in "$`\n\\#~"):
         return []
     lexer = shlex.shlex(command, posix=True, punctuation_chars=True)
@@ -150,7 +150,7 @@ def _read(runner: TestRunner | None, words: list[str]) -> Recognised | None:
 
 
 def _node(program: str, words: list[str]) -> Recognised | None:
-    """`node --test`, or a runner's own file started with flags of Node before it."""
+    """Recognise `node --test`, or `node`, its flags and a runner's own file."""
     if "--test" in words:
         loader = ["--import", "tsx"] if program == "tsx" else []
         return Recognised(TestRunner.NODE, (*loader, *(w for w in words if w != "--test")))

@@ -1,4 +1,4 @@
-"""What a repository's own settings of pytest call its test files."""
+"""Reads the names of test files from a repository's pytest settings."""
 
 from collections.abc import Mapping
 
@@ -18,7 +18,7 @@ SETTINGS = tuple(_TABLES)
 
 
 def own_names(texts: Mapping[str, str]) -> tuple[str, ...]:
-    """The patterns of `python_files`; nothing where the settings do not say so."""
+    """The patterns of `python_files`; empty if the settings have none."""
     found = (_names(name, texts[name]) for name in SETTINGS if texts.get(name))
     return next((names for names in found if names), ())
 

@@ -1,6 +1,6 @@
-"""Tables of programs: those that only start another one, those that run tests, and what they say.
+"""Tables of programs: wrappers of other programs, test runners, and texts in their output.
 
-The wrappers serve test commands and what agents type; the rest is for what agents type.
+The wrappers serve test commands and agents' commands; the rest serves agents' commands only.
 """
 
 import re
@@ -16,12 +16,12 @@ _ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)=(.*)", re.DOTALL | re.ASCII)
 
 
 class Wrapper(NamedTuple):
-    """A program that only starts another one, behind its own options."""
+    """A program that only starts another one, after its own options."""
 
     valued: str = ""
     """Options whose value is the next word."""
     plain: int = 0
-    """How many words of its own come before the other program."""
+    """Number of its own arguments before the other program."""
 
 
 def _named(rows: Mapping[str, Wrapper]) -> dict[str, Wrapper]:
@@ -42,7 +42,7 @@ WRAPPERS: Mapping[str, Wrapper] = _named(
         "env, cross-env": Wrapper(),
     }
 )
-"""Without these, a command runs the same tests in the same way."""
+"""Wrappers that do not change which tests run, or how."""
 
 ALL_WRAPPERS: Mapping[str, Wrapper] = WRAPPERS | _named(
     {
@@ -63,7 +63,7 @@ ALL_WRAPPERS: Mapping[str, Wrapper] = WRAPPERS | _named(
         "bunx, pnpx, pnpm exec, yarn exec, bun x, npm x, pnpm dlx, yarn dlx": _PACKAGE,
     }
 )
-"""Those that change where or how it runs, too: enough to tell what an agent did."""
+"""Also wrappers that change where or how a command runs: an agent's command needs no more."""
 
 
 class Unwrapped(NamedTuple):
@@ -74,7 +74,7 @@ class Unwrapped(NamedTuple):
 def unwrapped(
     words: Sequence[str], wrappers: Mapping[str, Wrapper], name: Callable[[str], str]
 ) -> Unwrapped:
-    """Without assignments and wrappers; `name` is what a program is called in the table."""
+    """The words without assignments and wrappers; `name` gives a program's name in the table."""
     env: list[tuple[str, str]] = []
     rest = list(words)
     while rest:
@@ -114,7 +114,7 @@ PYTHON = re.compile(r"(?:python|pypy)(?:\d+(?:\.\d+)*)?")
 SHELLS = _words("bash sh dash zsh ksh")
 NODES = _words("node tsx ts-node")
 
-# Programs that do nothing but run tests: those of the runners that we read, and others.
+# Programs that only run tests: those of our runners, and others.
 TEST_PROGRAMS = frozenset(BY_PROGRAM) | _words(
     """
     pytest-3 nosetests nose2 trial stestr ward green tox nox behave ava tap jasmine web-test-runner
@@ -128,7 +128,7 @@ _WITH_TEST = _words(
     react-scripts craco rails playwright pants moon nx turbo django-admin forge manage.py
     """
 )
-# Programs whose first word says what they do.
+# Programs whose first argument names the action.
 FIRST: Mapping[str, frozenset[str]] = {
     **dict.fromkeys(_WITH_TEST, _words("test")),
     "cargo": _words("test t nextest"),
@@ -140,10 +140,10 @@ FIRST: Mapping[str, frozenset[str]] = {
     "vue-cli-service": _words("test test:unit test:e2e"),
     "setup.py": _words("test pytest"),
 }
-# Programs that run named tasks; any of these may run tests.
+# Programs that run named tasks, any of which may run tests.
 NAMED = _words("make gmake ninja just task invoke inv rake mvn mvnw gradle gradlew composer ant")
 PHASES = _words("verify integration-test connectedCheck")
-# Programs that run a package's scripts, and words of theirs before a script's name.
+# Programs that run a package's scripts, and their words before a script's name.
 PACKAGERS = _words("npm pnpm yarn bun lerna rush turbo nx")
 RUN = _words("run run-script workspaces foreach")
 MODULES = _words(
@@ -169,7 +169,7 @@ SCRIPT = re.compile(
     re.IGNORECASE,
 )
 
-# Asked for one of these, a runner runs nothing.
+# With one of these options a runner runs no tests.
 IDLE = _words(
     """
     --help --version --collect-only --co --fixtures --markers --listTests --list-tests --list
@@ -184,7 +184,7 @@ IDLE_OF: Mapping[str, frozenset[str]] = {
     "pytest": _words("-h -V"),
     "go": _words("-list"),
 }
-# Options before the word that matters, whose value is the next word.
+# Options before the relevant word, whose value is the next word.
 VALUED = _words(
     """
     -C --prefix --dir --cwd -w --workspace --filter -F --directory -f --file --makefile -p --project

@@ -1,4 +1,4 @@
-"""What one execution of a repository's tests showed, test by test."""
+"""The results of one execution of a repository's tests, test by test."""
 
 from enum import StrEnum
 
@@ -30,18 +30,18 @@ class FailureKind(StrEnum):
     ASSERTION = "assertion"
     EXCEPTION = "exception"
     IMPORT = "import"
-    """Its file could not be loaded."""
+    """The test's file could not be loaded."""
     SET_UP = "set_up"
-    """A fixture, a set-up or a tear-down, not the test itself."""
+    """A fixture, a set-up or a tear-down failed, not the test itself."""
     TIMEOUT = "timeout"
-    """It began and never ended."""
+    """The test began and did not end in time."""
     EXIT = "exit"
-    """It ended the process."""
+    """The test ended the process."""
     UNKNOWN = "unknown"
 
 
 class Frame(Value):
-    """A line of the repository that was being executed."""
+    """A line of the repository in a traceback."""
 
     path: str
     """Relative to the workspace."""
@@ -57,11 +57,11 @@ class Failure(Value):
     """The exception's class, such as `AssertionError`."""
     message: str = ""
     frames: tuple[Frame, ...] = ()
-    """Of the repository only, the innermost last."""
+    """Frames of the repository only, the innermost last."""
 
     @property
     def line(self) -> str:
-        """What a person needs to see of it."""
+        """The failure in one line, for a person."""
         said = (
             self.message if self.message.startswith(self.type) else f"{self.type}: {self.message}"
         )
@@ -69,7 +69,7 @@ class Failure(Value):
 
 
 NOT_SAID = Failure(kind=FailureKind.UNKNOWN)
-"""Of a test that is red in a report that does not tell why."""
+"""The failure of a red test whose report gives no reason."""
 
 
 class TestPlan(Value):
@@ -81,26 +81,26 @@ class TestPlan(Value):
     python: str
     """The interpreter's name: `python`, or `node` for Node's runners."""
     args: tuple[str, ...] = ()
-    """unittest: discovery's file pattern and where it starts; a command: itself; else arguments."""
+    """unittest: file pattern and start folders; plain command: the command; else arguments."""
     env: tuple[tuple[str, str], ...] = ()
-    """Variables that the test command sets for itself."""
+    """Environment variables that the test command sets."""
     before: str = ""
-    """What has to succeed before the runner can start: a build."""
+    """A command, such as a build, that has to succeed before the runner starts."""
     command: str
-    """As a person would type it, from the workspace."""
+    """The command as a person would type it, from the workspace."""
     folder: str = ""
-    """Where in the workspace it is run; test ids stay relative to the workspace."""
+    """The folder in the workspace where it runs; test ids stay relative to the workspace."""
     names: tuple[str, ...] = ()
-    """pytest: what the repository's own settings call its test files, as patterns."""
+    """pytest: patterns for test files from the repository's own settings."""
 
     @property
     def own_id(self) -> str:
-        """A command is one test; together with a patch's own test files it is another one."""
+        """A plain command is one test; its id with a patch's own test files is this one."""
         return f"{self.args[0]} (with the patch's tests)"
 
 
 class TestReport(Value):
-    """Outcomes by test id; `finished` is false when the runner died or ran out of time."""
+    """Outcomes by test id; `finished` is false if the runner died or ran out of time."""
 
     __test__ = False
 
@@ -108,13 +108,13 @@ class TestReport(Value):
     exit_code: int
     finished: bool
     collection_errors: tuple[str, ...] = ()
-    """Files that could not be collected: tests may be hidden in them."""
+    """Files that could not be collected; they may contain tests."""
     duration_s: float = 0.0
     timed_out: bool = False
     failures: dict[str, Failure] = Field(default_factory=dict)
-    """By test that is red, and by file that could not be collected."""
+    """By red test, and by file that could not be collected."""
     durations: dict[str, float] = Field(default_factory=dict)
-    """Seconds by test, where the reporter says so."""
+    """Seconds by test, if the reporter measures them."""
 
     @property
     def executed(self) -> frozenset[str]:
@@ -122,14 +122,14 @@ class TestReport(Value):
         return frozenset(t for t, o in self.outcomes.items() if o in GREEN | RED)
 
     def is_red(self, test: str) -> bool:
-        """Whether it failed, or stands in a file that could not even be collected."""
+        """Whether the test failed, or is in a file that could not be collected."""
         return self.outcomes.get(test) in RED or self.hides(test)
 
     def hides(self, test: str) -> bool:
         return self._hiding(test) is not None
 
     def failure_of(self, test: str) -> Failure | None:
-        """How it failed, or why the file that hides it could not be loaded; None: it did not."""
+        """How the test failed, or why its file could not be loaded; None if it did not fail."""
         if self.outcomes.get(test) in RED:
             return self.failures.get(test, NOT_SAID)
         file = self._hiding(test)
@@ -144,12 +144,12 @@ NO_REPORT = TestReport(outcomes={}, exit_code=0, finished=False)
 
 
 class Baseline(Value):
-    """The base commit's tests, executed twice before anything is spent."""
+    """The base commit's tests, executed twice before the solve spends anything."""
 
     first: TestReport
     second: TestReport
     command: str
-    """How the tests were run, as a person would type it; "" when no tests were found."""
+    """The test command as a person would type it; "" if no tests were found."""
 
     @property
     def flaky(self) -> frozenset[str]:
@@ -175,18 +175,18 @@ class Baseline(Value):
 
     @property
     def unloaded(self) -> tuple[str, ...]:
-        """Files that could not be loaded, both times: what is in them is not known."""
+        """Files that could not be loaded in both executions, so that their tests are not known."""
         both = set(self.first.collection_errors) & set(self.second.collection_errors)
         return tuple(sorted(both))
 
     @property
     def is_partial(self) -> bool:
-        """The suite never comes to its end, but some of it ran before."""
+        """Whether the suite never finishes, but some of its tests run."""
         return not self._came_to_its_end and self._ran_some
 
     @property
     def is_verifiable(self) -> bool:
-        """Whether a patch could show anything: by tests that run, or by those it would bring."""
+        """Whether a patch can be verified: by tests that run, or by tests that it adds."""
         return self._ran_some or (self._came_to_its_end and not self._failed_to_load)
 
     @property

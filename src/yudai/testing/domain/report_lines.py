@@ -1,4 +1,4 @@
-"""What a reporter wrote, line by line, as a report; any of it may be hostile."""
+"""Turns a reporter's lines into a report. All lines are untrusted."""
 
 import hmac
 from collections.abc import Iterable, Mapping, Sequence
@@ -19,22 +19,22 @@ _MAX_LINE = 10_000_000
 
 
 class Line(Value):
-    """One thing that happened, appended as it did."""
+    """One event, appended when it happened."""
 
     event: Literal["started", "result", "trouble", "uncollected", "finished"]
     id: str = ""
     outcome: Outcome = Outcome.ERROR
     failure: Failure | None = None
-    """With `started`: how it failed the last time, should there be no result."""
+    """With `started`: the test's previous failure, used if no result follows."""
     seconds: float | None = None
     collected: int = 0
-    """With `finished`: how many tests there were to run."""
+    """With `finished`: the number of tests to run."""
     seal: str = ""
-    """With `finished`: made with a key that only the reporter had, over all lines before."""
+    """With `finished`: a MAC of all lines before, made with a key that only the reporter had."""
 
 
 class Ending(NamedTuple):
-    """How the process that ran the tests ended."""
+    """How the test process ended."""
 
     exit_code: int
     duration_s: float = 0.0
@@ -42,9 +42,9 @@ class Ending(NamedTuple):
 
 
 def read_report(content: bytes, ending: Ending, *, key: bytes, prefix: str = "") -> TestReport:
-    """Only a sealed report in which every test has its result counts as finished.
+    """Read a report. It is finished only if it is sealed and every test has a result.
 
-    `prefix` is put before every id: where in the workspace the tests were run.
+    `prefix` is the folder of the tests in the workspace; every id gets it.
     """
     lines = _lines(content, prefix)
     return TestReport(
@@ -64,7 +64,7 @@ def seal(content: bytes, key: bytes) -> str:
 
 
 def _is_sealed(content: bytes, key: bytes) -> bool:
-    """Whether the last line seals all others: code under test may have written some of them."""
+    """Whether the last line seals all others: code under test may have written to the file."""
     before, _, last = content.removesuffix(b"\n").rpartition(b"\n")
     try:
         line = Line.model_validate_json(last)
@@ -88,13 +88,13 @@ def _outcomes(lines: Sequence[Line]) -> dict[str, Outcome]:
             outcomes[line.id] = line.outcome
     for line in lines:
         if line.event == "started":
-            # Begun and never ended: this is the test that hung or took the interpreter down.
+            # This test hung or ended the interpreter.
             outcomes.setdefault(line.id, Outcome.ERROR)
     return outcomes
 
 
 def _failures(lines: Iterable[Line]) -> dict[str, Failure]:
-    """Of each test the one that made it red."""
+    """For each red test, the failure that made it red."""
     failures: dict[str, Failure] = {}
     for line in lines:
         is_red = line.event in {"result", "trouble"} and line.outcome in RED
@@ -104,7 +104,7 @@ def _failures(lines: Iterable[Line]) -> dict[str, Failure]:
 
 
 def _unended(lines: Sequence[Line], ending: Ending) -> dict[str, Failure]:
-    """Tests that began and have no result."""
+    """Failures of tests that began and have no result."""
     ended = {line.id for line in lines if line.event in {"result", "trouble"}}
     kind = FailureKind.TIMEOUT if ending.timed_out else FailureKind.EXIT
     return {
@@ -115,7 +115,7 @@ def _unended(lines: Sequence[Line], ending: Ending) -> dict[str, Failure]:
 
 
 def _bounded(failures: Mapping[str, Failure]) -> dict[str, Failure]:
-    """The first ones in full; of all others what they were."""
+    """The first failures in full; of all others only kind and type."""
     return {
         test: _trimmed(failure, with_details=number < _MAX_FAILURES)
         for number, (test, failure) in enumerate(failures.items())
@@ -142,7 +142,7 @@ def _is_inside(path: str) -> bool:
 
 
 def _durations(lines: Iterable[Line]) -> dict[str, float]:
-    """The longest of each test; what is no length of time is left out."""
+    """The longest duration of each test; invalid durations are left out."""
     durations: dict[str, float] = {}
     for line in lines:
         seconds = line.seconds

@@ -1,6 +1,6 @@
 """The test runners whose tests are read one by one: one row each.
 
-Detection, the reading of commands, the run and verification read these rows. A new runner is a
+Detection, command recognition, the run and verification read these rows. A new runner needs a
 name and a row here, and its reporter in `testing/reporters/`.
 """
 
@@ -22,7 +22,7 @@ class TestRunner(StrEnum):
     VITEST = "vitest"
     MOCHA = "mocha"
     COMMAND = "command"
-    """Any other command: its exit code is the outcome of one test."""
+    """Any other command; its exit code is the outcome of one test."""
 
 
 class RunnerRow(NamedTuple):
@@ -30,19 +30,19 @@ class RunnerRow(NamedTuple):
     reporter: str
     """The script in `testing/reporters/` that runs the tests and reports each of them."""
     arguments: Callable[[Sequence[str]], Args | None] = tuple
-    """From the words behind its name to those for the reporter; None: it is just a command."""
+    """Turns the command's arguments into the reporter's; None makes it a plain command."""
     programs: tuple[str, ...] = ()
-    """What it is called in a command; one for Python is also known as `python -m NAME`."""
+    """Its program names in a command; a Python runner may also be called as `python -m NAME`."""
     typed: str = ""
-    """The command of a repository that only has its package; else detection looks at more."""
+    """The command to use if a repository only has its package; "" if detection needs more facts."""
     last: Args = ("--",)
-    """Arguments behind all others."""
+    """Arguments after all others."""
     folders: frozenset[str] = frozenset()
-    """Below these any script is a test; helpers that are none do no harm to it."""
+    """Folders in which every script counts as a test; the runner tolerates helpers there."""
     names: str = ""
-    """What it calls tests besides the names that all of them know, as an expression."""
+    """A pattern for its test files, besides the names that all runners share."""
     title: str = ""
-    """Where people know it by another name than its own."""
+    """The name that people use for it, if it differs from its own."""
 
 
 _MODES = frozenset({"run", "watch", "dev", "--run", "--watch", "-w"})
@@ -52,12 +52,12 @@ _GLOB = re.compile(r"[^-\[]*[*?][^\[]*")
 
 
 def _pytest(words: Sequence[str]) -> Args | None:
-    """It leaves it to the shell to find `tests/test_*.py`, and so do we."""
+    """Pytest expands no `tests/test_*.py`, so such a command stays one for the shell."""
     return None if any(map(_GLOB.fullmatch, words)) else tuple(words)
 
 
 def _unittest(words: Sequence[str]) -> Args | None:
-    """Pattern and start, or nothing where they have to be found out."""
+    """Pattern and start; empty if they have to be detected."""
     rest = [word for word in words if word not in _QUIET]
     options = dict(zip(rest[1::2], rest[2::2], strict=False))
     if not rest:
@@ -80,7 +80,7 @@ RUNNERS: Mapping[TestRunner, RunnerRow] = {
         "run_pytest.py",
         _pytest,
         programs=("pytest", "py.test"),
-        # Whatever the settings say: every test is run, and ids start where it is run.
+        # Override the settings: run every test, and make ids relative to the current folder.
         last=("--rootdir=.", "--continue-on-collection-errors", "--maxfail=0"),
     ),
     TestRunner.UNITTEST: RunnerRow("python", "run_unittest.py", _unittest),
@@ -121,5 +121,5 @@ NODE_RUNNERS = frozenset(name for name, row in RUNNERS.items() if row.language =
 
 
 def titles() -> tuple[str, ...]:
-    """What people call them, for help and documents."""
+    """The names that people use, for help and documents."""
     return tuple(row.title or runner.value for runner, row in RUNNERS.items())

@@ -1,4 +1,4 @@
-"""What of a base's tests could not be run, as a person reads it."""
+"""Describes for a person which of base's tests could not be run."""
 
 from collections.abc import Sequence
 
@@ -8,7 +8,7 @@ _MAX_NAMES = 8
 
 
 def shortfall(baseline: Baseline) -> str:
-    """A suite that ends half-way, files that cannot be loaded; "" when all of it ran."""
+    """Why base's tests are incomplete: the suite stops early, files do not load; "" if all ran."""
     parts: list[str] = []
     if baseline.is_partial:
         ran = len(baseline.executed)
@@ -20,7 +20,7 @@ def shortfall(baseline: Baseline) -> str:
 
 
 def why_unverifiable(baseline: Baseline) -> str:
-    """Why no patch could show anything; "" when one could."""
+    """Why no patch can be verified; "" if one can."""
     if baseline.is_verifiable:
         return ""
     if not baseline.command:

@@ -1,4 +1,4 @@
-"""Prints what a repository's tests look like, as one line of JSON; imports nothing of its code."""
+"""Prints facts about a repository's tests as one line of JSON; imports none of its code."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ CONFIGS = ("pytest.ini", ".pytest.ini", "pytest.toml", ".pytest.toml")
 
 
 def look_around() -> tuple[list[Path], bool]:
-    """Files that are tests by their name, and whether there is any Python at all."""
+    """The files that are tests by their name, and whether there is any Python file."""
     found: list[Path] = []
     has_python = False
     for folder, folders, names in os.walk("."):

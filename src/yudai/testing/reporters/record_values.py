@@ -1,10 +1,10 @@
 """Computes values without a test runner and sends them back as plain values.
 
-It is executed in a namespace that no module has, from text on standard input: nothing of it is in
-a file, in the arguments or in the environment. One line follows, the job: groups of probes that
-share their imports. Each group is a process, and each probe a process that is forked from it.
+It is read from standard input and runs in a namespace of no module: no file, argument or
+environment variable contains it. The next line is the job: groups of probes that share their
+imports. Each group has a process, and each probe has a process forked from that one.
 """
-# The methods of plain types do not say what they hold.
+# The methods of plain types have no types for their items.
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
 # pyright: reportUnknownArgumentType=false
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     Sent = list[Any]
     """A kind, and texts or more of the same."""
 
-# Bound before any code of the repository is loaded: it cannot change what these names mean here.
+# Bound before any code of the repository is loaded, which cannot rebind these names later.
 clock, urandom = time.monotonic, os.urandom
 fork, pipe, read, write, close, end_now = os.fork, os.pipe, os.read, os.write, os.close, os._exit
 kill_group, wait_for, new_group = os.killpg, os.waitpid, os.setpgid
@@ -59,7 +59,7 @@ def dump(value: Sent | str) -> str:
 
 
 class Encoder:
-    """Plain values as nested lists of strings; of subclasses only what their base holds."""
+    """Encodes plain values as nested lists of strings; subclasses as their plain base."""
 
     def __init__(self) -> None:
         self.left = MAX_ITEMS
@@ -80,7 +80,7 @@ class Encoder:
 
 
 def plain_kind(kind: type) -> Any:
-    """The plain type that it is or only extends; None when it compares in its own way."""
+    """The plain type that this is or extends; None if it defines its own comparison."""
     for one in line_of(kind):
         if one in ENCODERS:
             return one
@@ -157,7 +157,7 @@ ENCODERS: dict[type, Callable[..., Sent]] = {
 
 
 def equals_anything(value: object) -> bool:
-    """Whether it says that it equals what nobody can have expected."""
+    """Whether it claims to equal random values, which no test can expect."""
     made_up = urandom(8).hex()
     decoys: list[object] = [made_up, int(made_up, 16), [made_up], {made_up: made_up}, object()]
     try:
@@ -202,7 +202,7 @@ def evaluate(space: dict[str, Any], probe: dict[str, Any], place: str) -> str:
 
 
 class Child:
-    """A process of ours; what it sends is read line by line until a moment."""
+    """A forked process; the parent reads its output line by line, up to a deadline."""
 
     def __init__(self, work: Callable[[int], object]) -> None:
         self.buffer = b""
@@ -220,7 +220,7 @@ class Child:
         self.waiter.register(self.end, POLL_IN)
 
     def line(self, until: float) -> str:
-        """The next line; "" when there is none in time."""
+        """The next line; "" if there is none in time."""
         while b"\n" not in self.buffer:
             left = until - clock()
             if left <= 0 or not self.waiter.poll(left * 1000):
@@ -246,7 +246,7 @@ def tell(file: int, line: str) -> None:
 
 
 def run_probe(space: dict[str, Any], probe: dict[str, Any], place: str, limit: float) -> str:
-    """In a process of its own, so that a hang ends this one only."""
+    """Run a probe in a separate process, so that a hang affects only this probe."""
     began = clock()
     child = Child(lambda file: tell(file, evaluate(space, probe, place)))
     line = child.line(began + limit)
@@ -269,13 +269,13 @@ def run_group(file: int, group: dict[str, Any], limit: float) -> None:
 
 
 def run_apart(out: int, group: dict[str, Any], limit: float, file: int) -> None:
-    """In a group's own process, which cannot write where answers are read."""
+    """Run a group in its own process, which cannot write to the output for results."""
     close(out)
     run_group(file, group, limit)
 
 
 def play_runner(job: dict[str, Any]) -> None:
-    """Look like a test runner: what is right only now is right only inside one."""
+    """Imitate a test runner, to find values that are right only inside one."""
     for name in job["modules"]:
         __import__(name)
     os.environ.update(job["env"])  # noqa: TID251 - not our process

@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 
     from yudai.testing.reporters.yudai_report import clean, describe, is_around_a_test, open_report
 else:
-    # It stands beside this script, wherever that was put.
+    # The module is in the same folder as this script.
     sys.path.insert(0, str(Path(__file__).parent))
     from yudai_report import clean, describe, is_around_a_test, open_report
 
     del sys.path[0]
 
-# How pytest ends a session that ran all it had: passed, failed, nothing collected.
+# Exit codes of a complete session: passed, failed, nothing collected.
 ORDERLY = (0, 1, 5)
 
 
@@ -39,7 +39,7 @@ class Reporter:
         self._collected = 0
 
     def pytest_cmdline_main(self, config: pytest.Config) -> None:
-        """One process and one order, whatever plugins there are: reports must be comparable."""
+        """Force one process and one order despite plugins, so that reports are comparable."""
         settings: dict[str, object] = {
             "numprocesses": 0,
             "dist": "no",
@@ -69,7 +69,7 @@ class Reporter:
             if report.failed and call is not None and call.excinfo is not None:
                 self._failures[report.nodeid] = unloaded(call.excinfo.value)
         elif isinstance(collector, pytest.File):
-            # It ends the session: nobody else would say which file it was.
+            # The exception ends the session, and no other hook reports the file.
             failure = describe(made.excinfo[1], "exit")
             self._emit("uncollected", id=clean(collector.nodeid), failure=failure)
 
@@ -122,7 +122,7 @@ class Reporter:
 
 
 def outcome_of(report: pytest.TestReport) -> str | None:
-    """The test's outcome, if this phase of it decides one."""
+    """The test's outcome, if this phase decides it."""
     if report.failed:
         return "failed" if report.when == "call" else "error"
     if is_part(report) or report.when == "teardown":
@@ -135,7 +135,7 @@ def outcome_of(report: pytest.TestReport) -> str | None:
 
 
 def is_part(report: pytest.TestReport) -> bool:
-    """Whether it is about a subtest."""
+    """Whether the report is about a subtest."""
     return "subtest" in type(report).__name__.lower()
 
 
@@ -150,14 +150,14 @@ def failure_of(item: pytest.Item, call: pytest.CallInfo[None]) -> dict[str, obje
 
 
 def unloaded(error: BaseException) -> dict[str, object]:
-    """What happened at import is wrapped into an exception of pytest's own."""
+    """Describe an import error, which pytest wraps into an exception of its own."""
     if type(error).__name__ == "CollectError" and error.__cause__ is not None:
         error = error.__cause__
     return describe(error, "import")
 
 
 def is_strict_pass(item: pytest.Item, report: pytest.TestReport) -> bool:
-    """An expected failure that passed is "failed" only because the repository is strict."""
+    """Whether the failure is an unexpected pass, which only strict settings report as failed."""
     if report.when != "call" or not report.failed:
         return False
     text = str(report.longrepr)
@@ -169,7 +169,7 @@ def is_strict_pass(item: pytest.Item, report: pytest.TestReport) -> bool:
 def main() -> int:
     report, key, ids, *arguments = sys.argv[1:]
     wanted = None if ids == "-" else frozenset(json.loads(Path(ids).read_text(encoding="utf-8")))
-    # As `python -m pytest` would have it.
+    # The same values as under `python -m pytest`.
     sys.path[0] = str(Path.cwd())
     sys.argv = ["pytest", *arguments]
     return int(pytest.main(arguments, plugins=[Reporter(open_report(report, key), wanted)]))

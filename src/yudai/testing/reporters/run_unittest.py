@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     Failure = dict[str, object]
 else:
-    # It stands beside this script, wherever that was put.
+    # The module is in the same folder as this script.
     sys.path.insert(0, str(Path(__file__).parent))
     from yudai_report import clean, describe, is_around_a_test, open_report
 
@@ -40,7 +40,7 @@ class Result(unittest.TextTestResult):
     emit: Callable[..., None]
     waiting: dict[int, unittest.TestCase]
     unloaded: dict[str, Failure]
-    # Ours alone: tests put other clocks into the module.
+    # A reference of our own, because tests can replace the module's clock.
     clock: Callable[[], float] = staticmethod(time.perf_counter)
     began = 0.0
     outcome = ""
@@ -61,7 +61,7 @@ class Result(unittest.TextTestResult):
         if is_uncollected(test):
             return
         if not self.outcome:
-            # Nothing was said about it: it is being interrupted.
+            # No method reported an outcome: the test is being interrupted.
             error = sys.exc_info()[1]
             self.note("error", error and describe(error))
         self.finish(test, self.outcome, self.failure, self.clock() - self.began)
@@ -93,7 +93,7 @@ class Result(unittest.TextTestResult):
         if is_fixture(test):
             self.finish_behind(test, "skipped")
         else:
-            # A subtest has a test case; that it is skipped says nothing about the others.
+            # A subtest has a test case; if it is skipped, the other subtests still count.
             self.note("passed" if hasattr(test, "test_case") else "skipped")
 
     def addExpectedFailure(self, test: unittest.TestCase, err: Any) -> None:
@@ -121,7 +121,7 @@ class Result(unittest.TextTestResult):
         self.emit("result", id=clean(test.id()), outcome=outcome, seconds=seconds, **facts)
 
     def finish_behind(self, fixture: object, outcome: str, failure: Failure | None = None) -> bool:
-        """`setUpClass (module.Class)` went wrong: the tests behind it will never start."""
+        """Finish the tests that never start because `setUpClass (module.Class)` failed."""
         match = FIXTURE.fullmatch(str(fixture))
         for test in list(self.waiting.values()):
             if match and match.group(1) in (class_name(test), type(test).__module__):
@@ -156,12 +156,12 @@ def flatten(suite: Iterable[Any]) -> Iterator[unittest.TestCase]:
 
 
 def load(start: str, pattern: str) -> unittest.TestSuite:
-    """Discovery keeps whatever a file does on import, even `sys.exit`, with that file."""
+    """Load by discovery, which records an import error, even `sys.exit`, for its file."""
     return unittest.TestLoader().discover(start, pattern, start)
 
 
 def load_file(path: str) -> unittest.TestSuite:
-    """Ids must be those of discovery, which counts packages from the first folder that is none."""
+    """Load one file; ids equal discovery's, which start at the first folder that is no package."""
     file = Path(path).resolve()
     top = file.parent
     while top != Path.cwd() and (top / "__init__.py").is_file():
@@ -188,7 +188,7 @@ def unloaded(error: BaseException) -> Failure:
 
 
 def keep_import_errors(kept: dict[str, Failure]) -> None:
-    """Of these unittest itself only keeps the text."""
+    """Record import errors as exceptions; unittest itself keeps only their text."""
     loader: Any = unittest.loader
     make = getattr(loader, MAKE_FAILED, None)
     if make is None:
@@ -220,7 +220,7 @@ def run(
 
 def main() -> int:
     report, key, ids, pattern, *names = sys.argv[1:]
-    # As `python -m unittest` would have it.
+    # The same values as under `python -m unittest`.
     sys.path[0] = str(Path.cwd())
     sys.argv = ["python -m unittest"]
     emit = open_report(report, key)

@@ -1,6 +1,6 @@
-"""What every reporter for Python writes: lines, sealed at the end, and how something failed.
+"""Shared by all reporters for Python: writes lines, seals them, and describes failures.
 
-Its name is unlikely to clash: it stays among the modules of the process that runs the tests.
+Its name is unlikely to clash, because the module stays loaded in the test process.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ MAX_FRAMES = 20
 MAX_MESSAGE = 500
 MAX_DEPTH = 20
 CWD = str(Path.cwd())
-# The workspace, as seen from where the tests are started.
+# The workspace, relative to the folder where the tests start.
 ROOT = os.path.normpath(os.path.join(CWD, os.environ.get("YUDAI_WORKSPACE", ".")))  # noqa: PTH118, TID251 - without the file system; not our process
 FOREIGN = frozenset({"site-packages", "dist-packages", "node_modules", ".venv"})
-# unittest's own functions around what is not the test itself.
+# unittest's functions that call code around the test itself.
 AROUND_A_TEST = frozenset({"_callSetUp", "_callTearDown", "_callCleanup", "doCleanups"})
 
 
 def open_report(report: str, key: str) -> Callable[..., None]:
-    """The function that appends a line; what it seals with is in no file and no attribute."""
+    """The function that appends a line. The key for the seal is in no file and no attribute."""
     file = os.open(report, os.O_WRONLY | os.O_APPEND)
     seal = hmac.new(Path(key).read_bytes(), digestmod="sha256")
     Path(key).unlink()
@@ -45,14 +45,14 @@ def open_report(report: str, key: str) -> Callable[..., None]:
 
 
 def clean(text: str) -> str:
-    """Names of files may hold bytes that are no text."""
+    """The text as valid UTF-8: file names may contain other bytes."""
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def describe(
     error: BaseException, kind: str = "", assertion: type[BaseException] = AssertionError
 ) -> dict[str, object]:
-    """How something failed, bounded; of its kind, if the phase it was in already says so."""
+    """Describe a failure within size limits; `kind` is set if the phase already decides it."""
     try:
         return _described(error, kind, assertion)
     except BaseException:  # noqa: BLE001 - an exception's own methods are hostile code
@@ -60,7 +60,7 @@ def describe(
 
 
 def is_around_a_test(error: BaseException) -> bool:
-    """Whether it was raised in a set-up or a clean-up that unittest called."""
+    """Whether the error was raised in a set-up or clean-up that unittest called."""
     frames = _walk(error.__traceback__)
     return any(f.f_code.co_name in AROUND_A_TEST and _is_unittest(f) for f, _ in frames)
 
@@ -78,7 +78,7 @@ def _described(
 
 
 def _leaf(error: BaseException) -> BaseException:
-    """The first exception inside groups and what doctest wraps, the one that says something."""
+    """The first exception inside groups and doctest's wrappers, which shows the cause."""
     for _ in range(MAX_DEPTH):
         inner: Any = None
         kinds = {kind.__name__ for kind in type(error).__mro__}
@@ -106,14 +106,14 @@ def _kind_of(error: BaseException, assertion: type[BaseException]) -> str:
 
 
 def _kind_of_outcome(error: BaseException) -> str:
-    """Of what pytest itself raises, also for its plugins."""
+    """The kind of an exception that pytest raises, also for its plugins."""
     if type(error).__name__ == "Exit":
         return "exit"
     return "timeout" if str(error).startswith(("Timeout >", "Timeout (>")) else "assertion"
 
 
 def _frames(error: BaseException) -> list[dict[str, object]]:
-    """Lines of the workspace, the innermost last."""
+    """Traceback lines in the workspace, the innermost last."""
     found: deque[dict[str, object]] = deque(maxlen=MAX_FRAMES)
     for frame, line in _walk(error.__traceback__):
         path = _inside(frame.f_code.co_filename)
@@ -140,7 +140,7 @@ def _is_unittest(frame: FrameType) -> bool:
 
 @lru_cache(maxsize=4096)
 def _inside(filename: str) -> str:
-    """The file's path in the workspace; "" when it is not of the repository."""
+    """The file's path in the workspace; "" if the repository does not contain it."""
     if filename.startswith("<"):
         return ""
     path = os.path.normpath(os.path.join(CWD, filename))  # noqa: PTH118 - without the file system

@@ -1,4 +1,4 @@
-"""Compares answers by the values that they compute where no test runner is loaded."""
+"""Compares answers by the values that they compute without a test runner."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -56,13 +56,13 @@ class Answer(NamedTuple):
     source: Patch
     tests: Patch
     own: frozenset[str]
-    """Its own tests that speak about others."""
+    """Its own tests that may convict others."""
     green: frozenset[str]
-    """Tests of base, its own and others' that its runner calls green, by `key_of`."""
+    """Tests of base, its own and others' that pass on it in the runner, by `key_of`."""
 
 
 def key_of(author: RunId | None, test: str) -> str:
-    """Tests of different authors can have one id; base's have no author."""
+    """A key for a test: tests of different authors can have one id. Base's have no author."""
     return f"{author or ''}\0{test}"
 
 
@@ -83,7 +83,7 @@ async def compare_values(
     *,
     most: int = MOST_INPUTS,
 ) -> RecordedValues:
-    """Nothing where tests of this runner cannot be taken apart, or need a build."""
+    """The recorded values; none if tests of this runner cannot be taken apart or need a build."""
     if case.plan.runner not in LANGUAGES or case.plan.before or not answers:
         return NOT_RECORDED
     try:
@@ -107,7 +107,7 @@ class _Comparison:
         nothing = Patch(files=())
         usual = await self._on(nothing, found.base)
         seeds = found._replace(base=_repeatable(found.base, usual))
-        # Inputs are for telling answers apart.
+        # Varied inputs only serve to find differences between answers.
         most = self.most if len(self.answers) > 1 else 0
         variants = choose(seeds.own, seeds.base, most)
         varied = [variant.probe for variant in variants]
@@ -131,7 +131,7 @@ class _Comparison:
         )
 
     async def _seeds(self) -> _Seeds:
-        """Assertions of base's tests and of those that speak about others, taken apart."""
+        """The assertions of base's tests and of tests that may convict, as probes."""
         base_texts = await self._texts(Patch(files=()), self._base_files())
         tests = sorted(self.case.baseline.passing)[: _MOST_TESTS * 5]
         words = words_of("\n".join(answer.source.text for answer in self.answers))
@@ -150,13 +150,13 @@ class _Comparison:
         return _Seeds(own[:_MOST_SEEDS], related(base, words)[:_MOST_SEEDS], tuple(not_repeated))
 
     async def _texts_of(self, tests: Patch) -> Texts:
-        """Of a patch's test files: what is new stands in the patch as it is."""
+        """Texts of a patch's test files; a new file's text is read from the patch itself."""
         new = {c.path: "\n".join([*c.added_lines, ""]) for c in tests.files if c.is_new}
         changed = sorted(tests.paths - new.keys())
         return {**new, **await self._texts(tests, changed)}
 
     def _base_files(self) -> list[str]:
-        """Files that base's tests stand in, and conftest files above them."""
+        """Files of base's tests, and the conftest files in their folder and above."""
         passing = self.case.baseline.passing
         if self.case.plan.runner is TestRunner.UNITTEST:
             found = {path for test in passing for path in self._modules(test)}
@@ -166,14 +166,14 @@ class _Comparison:
         return [*files, *sorted(above)]
 
     def _modules(self, test: str) -> list[str]:
-        """Where unittest may have found it: below any of the folders that it starts from."""
+        """Files in which unittest may have found the test, below each of its start folders."""
         inside = place_of(self.case.plan)
         path = "/".join(test.removeprefix(inside).split(".")[:-2])
         starts = ("" if start == "." else f"{start}/" for start in self.case.plan.args[1:])
         return [f"{inside}{start}{path}.py" for start in starts]
 
     async def _texts(self, patch: Patch, paths: Sequence[str]) -> Texts:
-        """Read where nothing runs."""
+        """Read the texts in a sandbox where nothing else runs."""
         if not paths:
             return {}
         async with self.lanes, self.case.executions.sandboxes.open(patch) as sandbox:
@@ -195,7 +195,7 @@ class _Comparison:
         return taken._replace(probes=tuple(p._replace(test=key) for p in taken.probes))
 
     async def _recording(self, answer: Answer, seeds: _Seeds, varied: Sequence[Probe]) -> Recording:
-        """In a sandbox of its own, without any new tests."""
+        """Record in a separate sandbox, without any new tests."""
         records = await self._on(answer.source, [*seeds.all, *varied])
         return Recording(answer.run_id, records, records)
 
@@ -208,7 +208,7 @@ class _Comparison:
     async def _again(
         self, answer: Answer, recording: Recording, seeds: _Seeds, telling: Sequence[Probe]
     ) -> "_Again":
-        """What speaks against somebody, once more: outside, and where a runner seems to be."""
+        """Record values that count against an answer again, with and without a runner's guise."""
         doubtful = suspects(seeds.all, answer.green, recording.seeds)
         if not doubtful and not telling:
             return _Again(frozenset())
@@ -231,7 +231,7 @@ class _Again(NamedTuple):
     stable: frozenset[Probe]
     only_inside: tuple[OnlyInside, ...] = ()
     not_repeated: tuple[str, ...] = ()
-    """Own tests that do not hold when their statements are run alone, wherever that is."""
+    """Own tests whose assertions do not hold when their statements run alone, in any guise."""
 
 
 def _not_repeated(
@@ -243,7 +243,7 @@ def _not_repeated(
 
 
 def kept_by_all(variants: Sequence[Variant], stable: Sequence[frozenset[Probe]]) -> list[Probe]:
-    """Inputs that gave the same value twice on every answer."""
+    """The inputs that gave the same value twice on every answer."""
     return [v.probe for v in variants if all(v.probe in probes for probes in stable)]
 
 
@@ -257,7 +257,7 @@ def _only_inside(answer: Answer, probe: Probe, outside: Recorded) -> OnlyInside:
 
 
 def _repeatable(seeds: Sequence[Probe], found: Mapping[Probe, Recorded]) -> list[Probe]:
-    """Of base's tests those that base itself passes where no runner is loaded."""
+    """Those of base's assertions that hold on base itself without a runner."""
     return [
         seed
         for seed in seeds
@@ -269,7 +269,7 @@ def _repeatable(seeds: Sequence[Probe], found: Mapping[Probe, Recorded]) -> list
 async def _recorded(
     sandbox: Sandbox, plan: TestPlan, probes: Sequence[Probe], guise: Guise | None = None
 ) -> dict[Probe, Recorded]:
-    """With a guise what is recorded speaks against somebody: there is more time for it."""
+    """The value of each probe. With a guise it can count against an answer: limits are longer."""
     unique = list(dict.fromkeys(probes))
     limits = USUAL if guise is None else PATIENT
     found = await record(sandbox, plan, unique, guise or NEUTRAL, limits)

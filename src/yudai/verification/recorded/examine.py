@@ -1,4 +1,4 @@
-"""Adds to a cross-examination what answers compute where no test runner is loaded."""
+"""Adds to a cross-examination the values that answers compute without a test runner."""
 
 import asyncio
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ async def with_values(
     examination: Examination,
     lanes: asyncio.Semaphore,
 ) -> Examination:
-    """`answers`: candidates with their patches. Only those are compared that may be right."""
+    """Add the values of sound, unconvicted answers; `answers`: candidates with their patches."""
     if Rule.VALUES_ARE_RECORDED not in case.rules:
         return examination
     found = AnswerSet([candidate for candidate, _ in answers], examination, case.rules, {})

@@ -1,4 +1,4 @@
-"""Records what probes give in a sandbox, in processes that no test runner is loaded in."""
+"""Records the values of probes in a sandbox, in processes without a test runner."""
 
 import json
 import shlex
@@ -16,7 +16,7 @@ from yudai.verification.recorded.domain.values import LOST, Recorded, read_recor
 _MAX_OUTPUT = 32 << 20
 _NO_ENV: Mapping[str, str] = {}
 
-# The script is a text, not a file; its names live in no module that code could find.
+# The script is not a file, and its names are in no module, so that code cannot find them.
 _PYTHON = (
     "import sys,json,builtins;"
     "exec(json.loads(sys.stdin.readline()),{'__builtins__':dict(vars(builtins))})"
@@ -41,11 +41,11 @@ class Limits(NamedTuple):
 
 USUAL = Limits()
 PATIENT = Limits(probe_s=10.0, import_s=30.0, whole_s=120.0)
-"""For what speaks against somebody: a busy machine is no reason."""
+"""For values that count against an answer: a busy machine must not make them fail."""
 
 
 class Guise(NamedTuple):
-    """What a recording process looks like; by default like no test runner at all."""
+    """What a recording process imitates; by default no test runner."""
 
     argv: tuple[str, ...] = ()
     modules: tuple[str, ...] = ()
@@ -57,7 +57,7 @@ NEUTRAL = Guise()
 
 
 def runner_guise(plan: TestPlan) -> Guise:
-    """As the plan's runner would have it."""
+    """The guise of the plan's runner."""
     said = dict(plan.env)
     if plan.runner is TestRunner.PYTEST:
         env = {"PYTEST_CURRENT_TEST": "test.py::test (call)", "PYTEST_VERSION": "8.0"}
@@ -77,7 +77,7 @@ async def record(
     guise: Guise = NEUTRAL,
     limits: Limits = USUAL,
 ) -> list[Recorded]:
-    """What each gives, in their order; what ends early or hangs is lost, and hides no other."""
+    """The probes' values, in order. A probe that hangs or exits does not affect the others."""
     if not probes:
         return []
     language = LANGUAGES[plan.runner]
@@ -121,9 +121,9 @@ def _read(line: str) -> Recorded:
 def _groups(
     probes: Sequence[Probe], plan: TestPlan, guise: Guise
 ) -> tuple[list[int], list[dict[str, object]]]:
-    """Probes share a process if they import exactly the same; and where each stands.
+    """The probes' order and groups. Probes with exactly the same imports share a process.
 
-    An import that one test needs more can fail on an answer, or change what another test sees.
+    An additional import of one test can fail on an answer or change the results of another test.
     """
     by_imports: dict[tuple[tuple[str, ...], str], list[int]] = {}
     for at, probe in enumerate(probes):
@@ -151,7 +151,10 @@ def _place_of(probe: Probe, guise: Guise) -> str:
 
 
 def _place(language: Language, inner: str, guise: Guise) -> str:
-    """A script's own place decides what its relative imports mean: its folder, without its name."""
+    """The path that the code appears to run from.
+
+    A script's relative imports depend on its folder; without a guise the file's name is hidden.
+    """
     if language is Language.NODE:
         return inner if guise.is_runner else f"{inner}/x.js".removeprefix("/")
     return inner if guise.is_runner else "<stdin>"

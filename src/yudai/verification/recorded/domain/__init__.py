@@ -1,1 +1,1 @@
-"""Probes, values and what they show: pure."""
+"""Pure: probes, recorded values, and the findings from them."""

@@ -1,4 +1,4 @@
-"""What recorded values show: what is right only inside a runner, and where answers differ."""
+"""Evaluates recorded values: finds values that hold only inside a runner, and differences."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import combinations
@@ -14,13 +14,13 @@ from yudai.verification.recorded.domain.vary import Variant
 
 _MOST_PAIRS = 300
 _LEAST_TELLING = 3
-"""Shorter values, as code, stand in many issues for other reasons."""
+"""Shorter values occur in many issues for other reasons."""
 
 Records = Mapping[Probe, Recorded]
 
 
 class Recording(NamedTuple):
-    """What all probes gave on one answer."""
+    """The values of all probes on one answer."""
 
     run_id: RunId
     seeds: Records
@@ -28,7 +28,7 @@ class Recording(NamedTuple):
 
 
 def suspects(seeds: Collection[Probe], green: Collection[str], found: Records) -> list[Probe]:
-    """Assertions of tests that its runner calls green, and that do not hold outside."""
+    """Assertions of tests that pass in the runner but do not hold outside."""
     return [
         seed
         for seed in seeds
@@ -40,10 +40,10 @@ def suspects(seeds: Collection[Probe], green: Collection[str], found: Records) -
 
 
 def is_only_inside(probe: Probe, outside: Recorded, inside: Recorded) -> bool:
-    """Wrong here a second time, and right in a process that looks like its runner's.
+    """Whether a value is wrong again outside, but right in a process that imitates the runner.
 
-    What is wrong in both cannot be repeated by its statements alone: that shows nothing. A value
-    that equals anything is right nowhere.
+    A value that is wrong in both shows nothing: its statements alone cannot repeat the test. A
+    value that equals anything is never right.
     """
     if outside.equals_anything:
         return True
@@ -54,7 +54,7 @@ def is_only_inside(probe: Probe, outside: Recorded, inside: Recorded) -> bool:
 def differing(
     variants: Sequence[Variant], recordings: Sequence[Recording], stable: Collection[Probe] | None
 ) -> Iterator[tuple[Recording, Recording, Variant]]:
-    """For each two answers the smallest input on which they differ; `variants` by their size."""
+    """For each two answers, the smallest input on which they differ; `variants` sorted by size."""
     for one, other in list(combinations(recordings, 2))[:_MOST_PAIRS]:
         for variant in variants:
             if stable is not None and variant.probe not in stable:
@@ -66,7 +66,7 @@ def differing(
 
 
 def telling(variants: Sequence[Variant], recordings: Sequence[Recording]) -> list[Probe]:
-    """Every input on which any two answers differ."""
+    """All inputs on which any two answers differ."""
     return [
         variant.probe
         for variant in variants
@@ -78,7 +78,7 @@ def telling(variants: Sequence[Variant], recordings: Sequence[Recording]) -> lis
 
 
 def _agree_on_seed(seed: Probe, one: Recording, other: Recording) -> bool:
-    """Both do what the test wants: else the test itself tells them apart."""
+    """Whether both pass the test itself. If not, the test already distinguishes them."""
     if seed.expected.relation is Relation.OPEN:
         return same(one.seeds[seed], other.seeds[seed]) is True
     return all(holds(seed.expected, found.seeds[seed]) is True for found in (one, other))
@@ -104,9 +104,10 @@ def difference(
 def _given(
     variant: Variant, sides: tuple[Recording, Recording], base: Records, issue: str
 ) -> RunId | None:
-    """The side whose value the issue gives, if it names this very input and not the other value.
+    """The answer whose value the issue gives, if it names this input and not the other value.
 
-    What base gives can stand there as what is wrong, and what the test itself gives as its own.
+    The values of base and of the unchanged test do not count: an issue can quote the first as
+    wrong, and the second belongs to another input.
     """
     probe = variant.probe
     text = shown_input(probe)
@@ -134,7 +135,7 @@ def _is_said(recorded: Recorded, language: Language, issue: str) -> bool:
 def no_ops(
     variants: Sequence[Variant], base: Records, recordings: Sequence[Recording]
 ) -> list[RunId]:
-    """Answers that do as base does wherever another answer does something else."""
+    """Answers that equal base on every input on which another answer differs from it."""
     found: list[RunId] = []
     for own in recordings:
         moved = [

@@ -1,4 +1,4 @@
-"""One assertion of a test, taken apart: what is computed, and what it is expected to be."""
+"""One assertion of a test, split into the computed expression and its expected value."""
 
 from enum import StrEnum
 from typing import NamedTuple
@@ -17,18 +17,18 @@ class Relation(StrEnum):
     TRUE = "true"
     FALSE = "false"
     CONTAINS = "contains"
-    """What is computed contains what is expected."""
+    """The computed value contains the expected one."""
     MEMBER = "member"
     RAISES = "raises"
     OPEN = "open"
-    """What is expected is computed, too: only answers can be compared with each other."""
+    """The expected value is computed, too, so that only answers can be compared."""
 
 
 class Expected(NamedTuple):
     relation: Relation
     value: Literal | None = None
     error: str = ""
-    """The name of an exception's class; "" stands for any."""
+    """The name of the exception's class; "" for any."""
 
 
 OPEN = Expected(Relation.OPEN)
@@ -40,7 +40,7 @@ class Probe(NamedTuple):
     language: Language
     imports: tuple[str, ...]
     code: tuple[str, ...]
-    """Statements that lead to the assertion, one by one."""
+    """The statements before the assertion."""
     expression: str
     expected: Expected = OPEN
 
@@ -52,4 +52,4 @@ class Probe(NamedTuple):
 class TakenApart(NamedTuple):
     probes: tuple[Probe, ...] = ()
     reason: str = ""
-    """Why the test, or the rest of it, cannot be repeated without its runner."""
+    """Why the test, or the rest of it, cannot run without its runner."""

@@ -1,4 +1,4 @@
-"""Where a Python test stands, the values of its case, and names that stand for literals."""
+"""Finds a Python test, the argument values of its case, and names bound to literals."""
 
 import ast
 import operator
@@ -22,7 +22,7 @@ _LITERALS = (
 
 
 class Case(NamedTuple):
-    """One case of a test by its arguments."""
+    """One case of a parametrized test: its arguments by name."""
 
     values: Mapping[str, ast.expr]
 
@@ -31,7 +31,7 @@ _Place = tuple[Function | None, ast.ClassDef | None]
 
 
 def own_place(tree: ast.Module, test: str) -> _Place:
-    """The function and its class; of two with one name the later one counts."""
+    """The test's function and class; of two with one name the later one counts."""
     names = names_of_test(test)
     if not names or len(names) > 2:
         return None, None
@@ -47,7 +47,7 @@ def own_place(tree: ast.Module, test: str) -> _Place:
 
 
 def cases(function: Function, test: str, *, in_class: bool) -> Case | str:
-    """The case that the id names, or why it cannot be known."""
+    """The case that the id names, or why it is not known."""
     arguments = function.args
     if arguments.vararg or arguments.kwarg or arguments.kwonlyargs or arguments.posonlyargs:
         return "its arguments cannot be read"
@@ -97,7 +97,7 @@ def _columns(node: ast.expr) -> list[str]:
 
 
 def _chosen(given: Sequence[_Table], wanted: str) -> Case | str:
-    """The combination whose id this is, as pytest makes ids; the lowest decorator goes first."""
+    """The case with this id, built as pytest does it; the lowest decorator comes first."""
     found: list[tuple[str, dict[str, ast.expr]]] = [("", {})]
     for columns, rows in reversed(given):
         if len(found) * len(rows) > _MOST_ROWS:
@@ -129,7 +129,7 @@ def _id(cell: ast.expr, name: str, at: int) -> str:
 
 
 class Names(NamedTuple):
-    """Names that are given a literal once and nothing else."""
+    """Names that are assigned once, as candidates for literals."""
 
     values: Mapping[str, ast.expr]
 
@@ -151,7 +151,7 @@ class Names(NamedTuple):
         return cls(values)
 
     def literal(self, node: ast.expr) -> Literal | None:
-        """What this is, if it is made of nothing but literals."""
+        """The node's value, if it consists of literals only."""
         try:
             inlined = Inliner(self.values).visit(_copy(node))
             nodes = list(ast.walk(inlined))
@@ -164,12 +164,12 @@ class Names(NamedTuple):
 
 
 def literal_nodes(node: ast.AST) -> bool:
-    """Whether this is made of nothing but literals."""
+    """Whether this node consists of literals only."""
     return all(isinstance(one, _LITERALS) for one in ast.walk(node))
 
 
 def _copy(node: ast.expr) -> ast.expr:
-    """A tree of its own: the visitor changes it."""
+    """A copy for the visitor, which changes its tree."""
     return cast("ast.Expr", parse_python(f"({unparse_python(node)})").body[0]).value
 
 
@@ -186,7 +186,7 @@ class Inliner(ast.NodeTransformer):
 
 
 def _sum(node: ast.AST) -> ast.Constant | None:
-    """Sums, differences and products of numbers, as tests write them."""
+    """The result of a sum, difference or product of numbers, as tests write them."""
     number = _number(node, 0)
     return None if number is None else ast.Constant(number)
 

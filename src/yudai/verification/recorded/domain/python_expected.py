@@ -1,4 +1,4 @@
-"""What an assertion of a Python test computes, and what it expects of that."""
+"""Splits an assertion of a Python test into the computed expression and its expected value."""
 
 import ast
 from collections.abc import Iterator, Mapping
@@ -37,11 +37,11 @@ class Asserted(NamedTuple):
     expression: ast.expr
     expected: Expected = OPEN
     lead: tuple[ast.stmt, ...] = ()
-    """Statements that come before the expression and belong to the assertion."""
+    """Statements of the assertion that come before the expression."""
 
 
 def truths(test: ast.expr) -> Iterator[ast.expr]:
-    """`a and b` says two things."""
+    """The parts of a conjunction: `a and b` is two assertions."""
     if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
         for value in test.values:
             yield from truths(value)
@@ -73,7 +73,7 @@ def _compared(
 
 
 def _related(relation: Relation, left: ast.expr, right: ast.expr, names: Names) -> Asserted:
-    """The side that is a literal is what is expected."""
+    """The assertion with its literal side as the expected value."""
     if (value := names.literal(right)) is not None:
         return Asserted(left, Expected(relation, value))
     if (value := names.literal(left)) is not None:
@@ -97,12 +97,12 @@ def _method(call: ast.Call, names: Names) -> Asserted:
         return Asserted(given[0], Expected(relation))
     if relation is not None and len(given) >= 2:
         return _related(relation, given[0], given[1], names)
-    # It is refused, because `self` is used.
+    # The caller refuses it, because it uses `self`.
     return Asserted(call)
 
 
 def raises(statement: ast.With) -> Asserted | None:
-    """What `with pytest.raises(ValueError): ...` says."""
+    """The assertion in `with pytest.raises(ValueError): ...`."""
     if len(statement.items) != 1:
         return None
     call = statement.items[0].context_expr
@@ -117,12 +117,12 @@ def raises(statement: ast.With) -> Asserted | None:
 
 
 def _class_name(node: ast.expr) -> str:
-    """Empty for one of several, or one that cannot be read."""
+    """The class's name; empty for several classes or an unreadable one."""
     return dotted(node)[-1] if dotted(node) and not isinstance(node, ast.Call) else ""
 
 
 def without_assertions(statement: ast.stmt) -> list[ast.stmt]:
-    """What an assertion does besides asserting, for those that follow."""
+    """The statements of an assertion without the comparison, for the assertions after it."""
     if isinstance(statement, ast.Assert):
         return [ast.Expr(part) for test in truths(statement.test) for part in _sides(test)]
     if isinstance(statement, ast.With) and raises(statement) is not None:
@@ -137,7 +137,7 @@ def without_assertions(statement: ast.stmt) -> list[ast.stmt]:
 
 
 def _sides(test: ast.expr) -> list[ast.expr]:
-    """What is computed for a comparison, without values that are only made to be compared."""
+    """The computed sides of a comparison, without objects built only for it."""
     if not isinstance(test, ast.Compare):
         return [test]
     return [side for side in (test.left, *test.comparators) if not _is_made(side)]

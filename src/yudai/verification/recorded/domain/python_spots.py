@@ -1,4 +1,4 @@
-"""Where the literals of a Python statement stand that can be inputs."""
+"""Finds the literals of a Python statement that can be inputs."""
 
 import ast
 
@@ -12,7 +12,7 @@ _BRACKETS = {ast.List: (b"[", b"]"), ast.Tuple: (b"(", b")"), ast.Set: (b"{", b"
 
 
 def python_spots(text: str) -> list[Spot]:
-    """Outside of functions, classes and formatted strings, in the order in which they stand."""
+    """The literals outside functions, classes and formatted strings, in source order."""
     try:
         tree = parse_python(text)
     except UnreadableError:

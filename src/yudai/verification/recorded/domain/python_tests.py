@@ -1,4 +1,4 @@
-"""Takes Python tests apart: the statements that lead to each assertion, and what it expects."""
+"""Takes Python tests apart into assertions, each with the statements before it."""
 
 import ast
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,7 +19,7 @@ from yudai.verification.recorded.domain.python_expected import (
 
 _MOST_PROBES = 20
 _MOST_STATEMENTS = 300
-# What a test is about when it uses these cannot be repeated by its statements alone.
+# A test that uses these cannot be repeated by its statements alone.
 _NOT_REPEATED = frozenset(
     {"mock", "freezegun", "random", "socket", "subprocess", "threading", "time", "time_machine"}
 )
@@ -30,19 +30,19 @@ _FIXTURES = frozenset({"fixture", "yield_fixture"})
 
 class _File(NamedTuple):
     imports: tuple[tuple[str, ast.stmt], ...]
-    """Imports by the name that each binds."""
+    """Each import with the name that it binds."""
     modules: Mapping[str, str]
-    """Top module by name."""
+    """By name: the top-level module that it comes from."""
     others: tuple[ast.stmt, ...]
     binding: Mapping[str, Sequence[int]]
-    """Which of the others give a name its meaning."""
+    """By name: indexes of the statements in `others` that bind it."""
     loose: tuple[int, ...]
-    """Those that bind nothing."""
+    """Indexes of the statements that bind nothing."""
     reason: str
 
 
 def take_apart(path: str, text: str, test: str, *, around: Sequence[str] = ()) -> TakenApart:
-    """`around`: texts of the conftest files that speak about this test."""
+    """Split the test into probes; `around`: texts of the conftest files that apply to it."""
     try:
         return _TestReader(path, parse_python(text), test).taken(around)
     except (UnreadableError, RecursionError, MemoryError):
@@ -179,7 +179,7 @@ def _is_around(function: Function) -> bool:
 
 
 def _shared(around: Sequence[str]) -> str:
-    """What conftest files do for every test."""
+    """The reason if a conftest file affects every test; else empty."""
     for text in around:
         body = parse_python(text).body
         for statement in body:
@@ -202,7 +202,7 @@ def _around(function: Function, class_: ast.ClassDef | None) -> str:
 
 
 def _needed(file: _File, statements: Sequence[ast.stmt]) -> list[ast.stmt]:
-    """Statements of the file that these need, and those that bind nothing."""
+    """The file's statements that these need, and those that bind nothing."""
     kept = set(file.loose)
     waiting = [*(file.others[at] for at in kept), *statements]
     while waiting:
@@ -214,7 +214,7 @@ def _needed(file: _File, statements: Sequence[ast.stmt]) -> list[ast.stmt]:
 
 
 def _is_unused(line: ast.stmt, loaded: set[str]) -> bool:
-    """A value that only the assertion itself compares with."""
+    """Whether this assigns a value that no remaining statement reads."""
     calls = any(isinstance(node, ast.Call) for node in ast.walk(line))
     return isinstance(line, ast.Assign) and not calls and _bound([line]).isdisjoint(loaded)
 
@@ -229,7 +229,7 @@ def _loaded(statements: Sequence[ast.AST]) -> set[str]:
 
 
 def _bound(statements: Sequence[ast.stmt]) -> set[str]:
-    """Names that these give a meaning to, in whatever branch."""
+    """Names that these statements bind in any branch."""
     found: set[str] = set()
     for part in statements:
         if isinstance(part, Function | ast.ClassDef):

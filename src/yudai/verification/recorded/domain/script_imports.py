@@ -1,4 +1,4 @@
-"""What a script imports: from its runner and assertions, and all else as calls that load it."""
+"""Reads a script's imports: its runner and assertion modules, and the rest as loading calls."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,21 +15,21 @@ _CALLED = ("require", "(")
 class Imports(NamedTuple):
     lines: tuple[str, ...]
     others: tuple[Statement, ...]
-    """Statements that are no import."""
+    """Statements that are not imports."""
     asserts: frozenset[str]
     """Names of assertion modules."""
     functions: Mapping[str, str]
-    """Methods of assertion modules by the names that they have here."""
+    """Methods of assertion modules, by their local names."""
     tools: frozenset[str]
-    """All names that come from the runner or from assertion modules."""
+    """All names from the runner or from assertion modules."""
 
 
 class _Names(NamedTuple):
     default: str
-    """Its default export, or what `require` gives."""
+    """The name for the default export, or for the result of `require`."""
     whole: str
     named: tuple[tuple[str, str], ...]
-    """Exports with the names that they have here."""
+    """Exports with their local names."""
 
 
 def read_imports(script: Script, header: Sequence[Statement]) -> Imports:

@@ -1,4 +1,4 @@
-"""Where the literals of a JavaScript statement stand that can be inputs."""
+"""Finds the literals of a JavaScript statement that can be inputs."""
 
 from yudai.kit.syntax import UnreadableError
 from yudai.verification.domain.sources.script_tokens import (
@@ -10,7 +10,7 @@ from yudai.verification.domain.sources.script_tokens import (
 from yudai.verification.recorded.domain.spots import Spot
 
 _MOST_SPOTS = 60
-# A bracket behind one of these, or behind a name, is no list.
+# A bracket after one of these, or after a name, does not begin a list.
 _BEFORE_INDEX = frozenset({")", "]", "}", "?."})
 _WORDS = {"true": True, "false": False}
 _BEFORE_OBJECT = frozenset({"(", "[", ",", ":"})

@@ -1,4 +1,4 @@
-"""Takes tests of node:test apart: the statements before each assertion, and what it expects."""
+"""Takes tests of node:test apart into assertions, each with the statements before it."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
@@ -33,7 +33,7 @@ _RELATIONS: Mapping[str, Relation] = {
     "match": Relation.OPEN,
 }
 _HOOKS = words("before after beforeEach afterEach beforeAll afterAll setup teardown")
-# What a test is about when it uses these cannot be repeated by its statements alone.
+# A test that uses these cannot be repeated by its statements alone.
 _NOT_REPEATED = words(
     """setTimeout setInterval setImmediate performance mock __dirname __filename import this
     arguments"""
@@ -43,7 +43,7 @@ _OF_NOW = {("Date", "now"), ("Math", "random"), ("process", "env"), ("process", 
 
 class _Assertion(NamedTuple):
     part: Statement
-    """As a whole; what is not one has no method."""
+    """The whole statement. It has no method if it is not an assertion."""
     method: str | None = None
     given: tuple[Statement, ...] = ()
 
@@ -128,14 +128,14 @@ class _TestReader:
 
 
 def _literal(source: str) -> Literal | None:
-    """Of a script: Python's own words are names there."""
+    """The literal's value in JavaScript, where Python's keywords are names."""
     if source in {"None", "True", "False"} or source.startswith(("(", "b'", 'b"', "r'", "f'")):
         return None
     return literal_of(source)
 
 
 def _body(script: Script, title: Statement, end: int) -> Statement | str:
-    """Inside the braces of the function behind a title."""
+    """The body of the function after a title, or why it cannot be used."""
     if script.word(title.end) != ",":
         return "it has no function"
     at = title.end + 1
@@ -201,7 +201,10 @@ def _unrepeatable(
     tools: frozenset[str] = frozenset(),
     assertion: _Assertion | None = None,
 ) -> str:
-    """`tools`: names of the runner and of assertions, which only an assertion itself may use."""
+    """Why these parts cannot be repeated; empty if they can.
+
+    `tools`: names of the runner and of assertion modules; only the assertion may use them.
+    """
     own = 0 if assertion is None or assertion.method is None else assertion.given[0].start
     for part in parts:
         for at in range(max(part.start, own), part.end):

@@ -1,4 +1,4 @@
-"""An input as a person reads it: short names of literals replaced by what they stand for."""
+"""An input for a person: names of short literals are replaced by the literals."""
 
 import ast
 from collections.abc import Sequence
@@ -15,9 +15,9 @@ _MOST_WHOLE = 3_000
 
 class ShownInput(NamedTuple):
     short: str
-    """One line."""
+    """The input in one line."""
     whole: str
-    """With the statements before it; empty where the line says it all."""
+    """The input with the statements before it; empty if the line is complete."""
 
 
 def shown_input(probe: Probe) -> ShownInput:

@@ -1,4 +1,4 @@
-"""Literals in code, and what is put in their place."""
+"""Literals in code, and their replacements."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -15,18 +15,18 @@ Item = TypeVar("Item", str, bytes)
 
 class Spot(NamedTuple):
     start: int
-    """In bytes of the code as UTF-8."""
+    """The start, in bytes of the code as UTF-8."""
     end: int
     value: str | int | float | bool | None = None
-    """Of a single literal; None: it has items."""
+    """The value of a single literal; None for a list or dictionary."""
     items: tuple[bytes, ...] = ()
-    """Source of each element, or of each pair of key and value."""
+    """The source of each element, or of each pair of key and value."""
     brackets: tuple[bytes, bytes] = (b"", b"")
     is_tuple: bool = False
 
 
 def replacements(spot: Spot, *, is_python: bool) -> Iterator[bytes]:
-    """Different ones, the most telling first."""
+    """Different replacements, the most informative first."""
     if spot.value is None:
         found = _of_items(spot)
     elif isinstance(spot.value, bool):
@@ -46,7 +46,7 @@ def _quoted(text: str, *, is_python: bool) -> bytes:
 
 
 def _number(number: float) -> bytes:
-    # A minus sign may follow another one.
+    # The number may follow another minus sign.
     return f"({number!r})".encode() if number < 0 else repr(number).encode()
 
 
@@ -74,7 +74,7 @@ def _of_text(text: str) -> Iterator[str]:
 
 
 def _digits(text: str, more: int) -> str:
-    """Every digit changed, so that numbers in texts stay numbers."""
+    """The text with every digit changed, so that numbers in it stay numbers."""
     return "".join(str((int(c) + more) % 10) if c in "0123456789" else c for c in text)
 
 
@@ -87,7 +87,7 @@ def _of_items(spot: Spot) -> Iterator[bytes]:
 
 
 def _rearranged(items: Sequence[Item]) -> Iterator[list[Item]]:
-    """Neighbours swapped, the first one again at the end, each doubled, each dropped."""
+    """Other lists: neighbours swapped, the first one also at the end, each doubled or dropped."""
     kept = list(items)
     for at in range(len(kept) - 1):
         if kept[at] != kept[at + 1]:

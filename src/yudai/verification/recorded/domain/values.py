@@ -1,6 +1,6 @@
-"""Recorded values: read from what a sandbox sent, compared and shown by our own rules.
+"""Reads recorded values from a sandbox, and compares and shows them by our own rules.
 
-A sandbox sends nested lists of strings and nothing else, so reading them runs no code of others.
+A sandbox sends only nested lists of strings, so that reading them executes no foreign code.
 """
 
 import json
@@ -18,19 +18,19 @@ _MOST_DIGITS = 4_000
 
 
 class Recorded(NamedTuple):
-    """What one probe gave; exactly one of these is set."""
+    """The result of one probe; exactly one of these fields is set."""
 
     value: Literal | None = None
     """A plain value."""
     error: tuple[str, ...] = ()
-    """The class of what was raised, and those that it is derived from."""
+    """The class of the raised exception, and its base classes."""
     message: str = ""
     other: str = ""
     """The type of a value that is not plain."""
     lost: str = ""
-    """Why there is no value: it hung, it ended the process, it was too long."""
+    """Why there is no value: the probe hung or ended the process, or the value was too long."""
     equals_anything: bool = False
-    """It says that it equals values that we made up."""
+    """Whether it claims to equal values that we made up."""
 
     @property
     def is_known(self) -> bool:
@@ -45,7 +45,7 @@ class _UnreadableError(Exception):
 
 
 def read_recorded(sent: object) -> Recorded:
-    """Whatever does not look like our recorder's own is lost."""
+    """Read one record; anything in another form than our recorder's counts as lost."""
     try:
         return _recorded(_list(sent))
     except (_UnreadableError, ValueError, IndexError, OverflowError, RecursionError):
@@ -96,7 +96,7 @@ def _integer(text: str) -> Literal:
 
 def _float(text: str) -> Literal:
     number = float(text)
-    # One that is no number equals itself here: two answers that both give it agree.
+    # NaN equals itself here, so that two answers that both give it agree.
     return ("nan", None) if math.isnan(number) else ("number", number)
 
 
@@ -129,7 +129,7 @@ def _text(sent: object) -> str:
 
 
 def holds(expected: Expected, recorded: Recorded) -> bool | None:
-    """Whether a record is as the test would have it; None: that cannot be said."""
+    """Whether a record meets the test's expectation; None if that is not known."""
     if expected.relation is Relation.OPEN or recorded.lost == LOST.lost:
         return None
     if expected.relation is Relation.RAISES:
@@ -180,9 +180,9 @@ _RELATIONS: Mapping[Relation, Callable[[Literal, Literal], bool | None]] = Mappi
 
 
 def same(one: Recorded, other: Recorded) -> bool | None:
-    """Whether two answers did the same; None: that cannot be said.
+    """Whether two records are the same; None if that is not known.
 
-    Two refusals are the same, whatever their words are.
+    Two exceptions are the same, whatever their classes and messages are.
     """
     if not (one.is_known and other.is_known):
         return None
@@ -192,7 +192,7 @@ def same(one: Recorded, other: Recorded) -> bool | None:
 
 
 def shown(recorded: Recorded, language: Language) -> str:
-    """As a person would write it; short."""
+    """A short text of the record, as a person would write it."""
     if recorded.error:
         text = f"{recorded.error[0]}: {recorded.message}" if recorded.message else recorded.error[0]
         return _short(f"raises {text}")

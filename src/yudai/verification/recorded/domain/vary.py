@@ -1,4 +1,4 @@
-"""Other inputs for a probe: one of its literals changed at a time, the same ones every time."""
+"""Makes other inputs for a probe: changes one literal at a time, always in the same way."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice, zip_longest
@@ -17,10 +17,10 @@ T = TypeVar("T")
 
 class Variant(NamedTuple):
     probe: Probe
-    """With one literal changed; what it is expected to give is not known."""
+    """The probe with one literal changed; its expected value is not known."""
     seed: Probe
     now: str
-    """What was put in the place of the literal."""
+    """The text that replaces the literal."""
 
 
 _SPOTS: Mapping[Language, Callable[[str], list[Spot]]] = {
@@ -30,7 +30,7 @@ _SPOTS: Mapping[Language, Callable[[str], list[Spot]]] = {
 
 
 def vary(probe: Probe) -> Iterator[Variant]:
-    """First one change of each literal, then a second of each, and so on."""
+    """Variants of a probe: first one change of each literal, then a second of each, and so on."""
     texts = [*probe.code, probe.expression]
     changes: list[Iterator[tuple[int, Spot, bytes]]] = []
     for at, text in enumerate(texts):
@@ -54,7 +54,7 @@ def _changes(at: int, spot: Spot, language: Language) -> Iterator[tuple[int, Spo
 
 
 def choose(first: Sequence[Probe], then: Sequence[Probe], most: int) -> list[Variant]:
-    """At most so many: of each probe in turn, and half of them of the first ones."""
+    """At most `most` variants: of each probe in turn, half of them from `first`."""
     found: dict[tuple[object, ...], Variant] = {}
     early, late = in_turn(map(vary, first)), in_turn(map(vary, then))
     for variant in in_turn([early, late]):
@@ -66,7 +66,7 @@ def choose(first: Sequence[Probe], then: Sequence[Probe], most: int) -> list[Var
 
 
 def in_turn(many: Iterable[Iterator[T]]) -> Iterator[T]:
-    """One of each, then the next one of each, as long as there are any."""
+    """One item of each iterator in turn, until all are exhausted."""
     nothing = object()
     for row in zip_longest(*many, fillvalue=nothing):
         for item in row:
@@ -75,7 +75,7 @@ def in_turn(many: Iterable[Iterator[T]]) -> Iterator[T]:
 
 
 def related(probes: Sequence[Probe], words: frozenset[str]) -> list[Probe]:
-    """Those that share the most words with the patches first."""
+    """The probes, sorted by the number of words that they share with the patches."""
 
     def shared(probe: Probe) -> int:
         return len(words.intersection(words_of("\n".join([*probe.code, probe.expression]))))
