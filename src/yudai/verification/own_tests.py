@@ -1,4 +1,4 @@
-"""What the new tests of a patch show: the kind of proof that each gives, found out by running."""
+"""Determines the kind of proof that each new test of a patch gives, by running it."""
 
 import doctest
 import hashlib
@@ -35,15 +35,15 @@ _COPIES = frozenset({SymbolKind.FUNCTION, SymbolKind.CLASS, SymbolKind.VALUE})
 
 
 class ReadTest(NamedTuple):
-    """One test as it can be read."""
+    """One test, with what its source shows."""
 
     id: str
     path: str
     text: str
     symbols: tuple[Symbol, ...]
-    """What it uses of what the patch introduced."""
+    """New definitions of the patch that it uses."""
     loads: tuple[Symbol, ...]
-    """What only its file needs of it, to be loaded."""
+    """New definitions that only its file needs, to be loaded."""
 
     @property
     def can_be_kept(self) -> bool:
@@ -58,9 +58,9 @@ class Weighed(NamedTuple):
 async def weigh_own_tests(
     case: VerificationCase, parts: Parts, readings: Readings, results: StageResults
 ) -> Weighed:
-    """Every own test that is red on base and green on the patch, with its kind."""
+    """All own tests that fail on base and pass on the patch, with their kinds."""
     found, unsteady = steady_proofs(results)
-    # A test of base with another expectation is base's: it speaks about nobody else.
+    # A base test with a changed expectation convicts no other answer.
     own = frozenset(results.own_tests.new(case.baseline))
     steady = [test for test in found if test in own]
     if not steady:
@@ -83,7 +83,7 @@ def weigh_review(
     on_base: TestReport,
     red: Iterable[str],
 ) -> tuple[OwnTest, ...]:
-    """Tests without a patch that are red on base each time, with their kind."""
+    """Tests without a patch that fail on base every time, with their kinds."""
     reports = _Reports(on_base, on_base, None, frozenset())
     read = (read_test(case.plan, readings, (), test) for test in red if test in on_base.outcomes)
     return tuple(_weighed(case, parts, readings, one, reports) for one in read)
@@ -100,7 +100,7 @@ def weigh_fixed(
 
 
 def _has_edited(readings: Readings, test: str) -> bool:
-    """A doctest stands in the code: the patch itself has said what it expects."""
+    """Whether the patch edits the examples of a doctest, which is part of the source."""
     path = test.partition("::")[0]
     before, after = readings.sources_before.get(path), readings.sources_after.get(path)
     return before is not None and not _examples(before) <= _examples(after or "")
@@ -111,12 +111,12 @@ def _examples(text: str) -> set[tuple[str, str]]:
         found = doctest.DocTestParser().get_examples(text)
     except ValueError:
         return set()
-    # What ends the docstring is no output.
+    # The quotes that end the docstring are no output.
     return {(one.source, re.sub(r"\"{3}|'{3}", "", one.want).strip()) for one in found}
 
 
 def file_of(test: str, plan: TestPlan, paths: Iterable[str]) -> str:
-    """The file that a test id names; unittest's ids name modules."""
+    """The file of a test id; unittest's ids name modules."""
     if plan.runner is not TestRunner.UNITTEST:
         return test.partition("::")[0]
     inside = place_of(plan)
@@ -126,7 +126,7 @@ def file_of(test: str, plan: TestPlan, paths: Iterable[str]) -> str:
 
 
 def _is_in(test: str, path: str) -> bool:
-    """Discovery may start in any folder above the file."""
+    """Whether the dotted test is in this file; discovery may start in any folder above it."""
     parts = path.removesuffix(".py").split("/")
     return any(test.startswith(f"{'.'.join(parts[n:])}.") for n in range(len(parts)))
 
@@ -135,9 +135,9 @@ class _Reports(NamedTuple):
     on_patch: TestReport
     on_base: TestReport
     kept: TestReport | None
-    """On base with what the patch introduced, its other changes taken back."""
+    """Results on base with only the patch's new definitions."""
     copied: frozenset[str]
-    """Names in the patch's new files that base has elsewhere."""
+    """Names in the patch's new files that base defines elsewhere."""
 
 
 def _command(case: VerificationCase, readings: Readings, test: str) -> OwnTest:
@@ -166,7 +166,7 @@ def read_test(plan: TestPlan, readings: Readings, symbols: Sequence[Symbol], tes
 async def _on_kept_tree(
     case: VerificationCase, parts: Parts, readings: Readings, read: Sequence[ReadTest]
 ) -> TestReport | None:
-    """A second chance for tests of new definitions: the patch's other changes are taken back."""
+    """Run tests of new definitions on base with only these definitions."""
     chances = [one.id for one in read if (one.symbols or one.loads) and one.can_be_kept]
     if not chances:
         return None
@@ -183,7 +183,7 @@ async def _on_kept_tree(
 async def _copied(
     case: VerificationCase, readings: Readings, read: Sequence[ReadTest]
 ) -> frozenset[str]:
-    """An issue that names something of base asks for no copy of it in a new file."""
+    """Names of base's definitions that a new file copies: the issue does not ask for a copy."""
     names = {
         s.name
         for one in read
@@ -217,7 +217,7 @@ def _weighed(
         symbols=tuple(dict.fromkeys(s.name for s in (symbols or unnamed))),
         loads=tuple(dict.fromkeys(s.name for s in loads)),
         subjects=about if is_about_words else other,
-        # An answer that is asked for better words may choose them.
+        # If the issue asks for other words, each answer may choose them.
         is_worded=strict != other,
         tied=_is_tied(case, readings, one),
         seconds=reports.on_patch.durations.get(one.id, reports.on_patch.duration_s),
@@ -259,7 +259,7 @@ def _is_tied(case: VerificationCase, readings: Readings, one: ReadTest) -> bool:
 def subjects_of(
     case: VerificationCase, readings: Readings, one: ReadTest, *, asks_words: bool = True
 ) -> tuple[Subject, ...]:
-    """`asks_words`: what a caught exception has to say counts, too."""
+    """The test's subjects; `asks_words`: the message of a caught exception counts, too."""
     return subjects(
         one.path,
         one.text,
@@ -275,7 +275,7 @@ def subjects_of(
 
 
 def failure_of(report: TestReport, test: str) -> Failure | None:
-    """Its own, or that of the file that it stands in."""
+    """The test's failure, or its file's load error."""
     if found := report.failures.get(test):
         return found
     if report.outcomes.get(test) is not None:
@@ -311,7 +311,7 @@ def _fixed(
 
 
 def _fixed_kind(case: VerificationCase, one: ReadTest, *, tied: bool) -> ProofKind:
-    """An expected failure counts only if it is about the issue."""
+    """The kind of a fixed base test; an expected failure counts only if the issue is about it."""
     test, path, text, symbols, _ = one
     if case.plan.runner is TestRunner.COMMAND:
         return ProofKind.COMMAND

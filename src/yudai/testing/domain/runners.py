@@ -52,7 +52,7 @@ _GLOB = re.compile(r"[^-\[]*[*?][^\[]*")
 
 
 def _pytest(words: Sequence[str]) -> Args | None:
-    """Pytest expands no `tests/test_*.py`, so such a command stays one for the shell."""
+    """None for a glob such as `tests/test_*.py`, which only the shell expands."""
     return None if any(map(_GLOB.fullmatch, words)) else tuple(words)
 
 

@@ -1,4 +1,4 @@
-"""The source of one test by its id, and what of it makes two tests the same proof."""
+"""Reads the source of one test by its id, and normalises it to find equal proofs."""
 
 import ast
 import hashlib
@@ -24,23 +24,23 @@ _VALUES = frozenset({"const", "let", "var"})
 
 
 class TestSource(NamedTuple):
-    """A test and what it refers to in its own files."""
+    """A test and the parts of its own files that it refers to."""
 
     path: str
     own: str
     """The function or the call of `it`, as written; Python without comments and layout."""
     helpers: tuple[str, ...]
     imports: Mapping[str, str]
-    """Where the names come from that the test's file imports."""
+    """By name: where an imported name comes from."""
     title: str = ""
-    """Of a script's test, as it stands in `own`."""
+    """The title of a script's test, as written in `own`."""
 
 
 TestSource.__test__ = False  # pyright: ignore[reportAttributeAccessIssue] - for pytest, it is no test
 
 
 def source_of(path: str, text: str, test: str, files: Texts | None = None) -> TestSource | None:
-    """None where no such test stands in the file, or the file cannot be read."""
+    """The test's source; None if the file has no such test or cannot be read."""
     try:
         if path.endswith(".py"):
             return _of_python(path, text, test, files or {})
@@ -52,7 +52,7 @@ def source_of(path: str, text: str, test: str, files: Texts | None = None) -> Te
 
 
 def normalised(source: TestSource) -> str:
-    """Equal for tests that do the same: layout and names of their own do not count."""
+    """A text that is equal for equal tests: layout and local names do not count."""
     try:
         read = _plain_python if source.path.endswith(".py") else _plain_script
         own = read(source, source.own, is_test=True)
@@ -79,7 +79,7 @@ def _unparsed(part: Part) -> str:
 
 
 def _absolute(target: str, path: str) -> str:
-    """A relative import by where it leads, so that it is the same from every file."""
+    """A relative import as an absolute path, so that it is the same from every file."""
     bare = target.lstrip(".")
     level = len(target) - len(bare)
     return ".".join([*path.split("/")[:-level], bare]) if level else target
@@ -102,7 +102,7 @@ def _source(piece: Piece) -> str:
 
 
 def _plain_python(source: TestSource, text: str, *, is_test: bool) -> str:
-    # A tree of its own, as it is changed.
+    # A copy, because the tree is changed.
     tree = parse_python(text) if text else ast.Module([], [])
     names: dict[str, str] = {}
     for node in ast.walk(tree):
@@ -149,7 +149,7 @@ def _plain_script(source: TestSource, text: str, *, is_test: bool) -> str:
 
 
 def _without(words: list[str], title: list[str]) -> list[str]:
-    """What a test is called says nothing about what it does."""
+    """The test's source without its title, which does not affect its behaviour."""
     for at in range(len(words)):
         if words[at : at + len(title)] == title:
             return words[:at] + words[at + len(title) :]
@@ -174,7 +174,7 @@ def _declared(script: Script, at: int) -> Iterable[str]:
 
 
 def _words(script: Script, names: Mapping[str, str]) -> Iterator[str]:
-    """Tokens without what only layout decides: semicolons, commas before brackets, quotes."""
+    """Tokens without layout: semicolons, commas before brackets, kinds of quotes."""
     for at, token in enumerate(script.tokens):
         if token.kind in {TokenKind.STRING, TokenKind.TEMPLATE}:
             yield repr(token.text)

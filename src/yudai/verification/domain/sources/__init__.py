@@ -1,5 +1,5 @@
-"""Reading the sources of patches and tests: Python by its tree, scripts by their tokens.
+"""Reads the sources of patches and tests: Python as a syntax tree, scripts as tokens.
 
-Everything here is pure and never executes what it reads. `names.py` has the values; what others
-call is one level up: symbols, sources of tests, what tests are about, and ties to the issue.
+Everything here is pure and never executes the code that it reads. `names.py` has the values.
+Callers use the modules one level up: symbols, test sources, test subjects and ties to the issue.
 """

@@ -1,4 +1,4 @@
-"""What a test says that an issue can say too, and how much of it an issue says."""
+"""Names, values and code of a test that an issue can mention, and how many it mentions."""
 
 import re
 from collections.abc import Collection, Iterable, Iterator
@@ -21,7 +21,7 @@ FRAMEWORK = words(
     util node:test node:assert node:assert/strict node:path node:fs node:child_process node:util
     @jest/globals"""
 )
-# Words that stand in every report, and methods that everything has.
+# Words that occur in every report, and methods that all objects have.
 _TOO_COMMON = words(
     """run main get set call invoke open close read write print test check new use value data name
     path text result file error line list"""
@@ -34,11 +34,11 @@ _MOST = 3000
 
 class Facts(NamedTuple):
     names: frozenset[str]
-    """Called, imported, or words of a command line."""
+    """Names that are called or imported, and words of a command line."""
     strings: frozenset[str]
     numbers: frozenset[str]
     code: frozenset[str]
-    """Collections and calls."""
+    """Source texts of collections and calls."""
 
 
 class Match(NamedTuple):
@@ -63,7 +63,7 @@ def facts_of(
 
 
 def named_in(issue: str, facts: Facts) -> Iterator[Match]:
-    """What the test calls and the issue names; weak where it is only a word of it."""
+    """Names that the test calls and the issue mentions; weak if only as an ordinary word."""
     plain = {word.casefold() for word in read_issue(issue).words}
     for name in sorted(facts.names):
         if names_word(issue, name):
@@ -122,13 +122,13 @@ def _is_given(issue: str, plain: str) -> bool:
         return stands_alone(issue, plain)
     if plain in read.code_words or plain in read.quoted:
         return True
-    # A capital in the middle of a sentence: a name that somebody gave, not a word.
+    # A capital letter in the middle of a sentence marks a name, not an ordinary word.
     inside = rf"[a-z0-9,;:] {re.escape(plain)}\b"
     return not plain.islower() and re.search(inside, read.flat) is not None
 
 
 def _has_number(issue: str, number: str) -> bool:
-    """A single digit only where it is written as code."""
+    """Whether the issue contains the number; a single digit counts only in code."""
     read = read_issue(issue)
     return number in (read.code_numbers if len(number) == 1 else read.numbers)
 

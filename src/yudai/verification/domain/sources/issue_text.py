@@ -1,4 +1,4 @@
-"""An issue's text as its author meant it: what is code, what is quoted, what is prose."""
+"""Splits an issue's text into code, quotations and prose."""
 
 import re
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ _KIND = (
     r"|constants?|variables?|decorators?|exceptions?|switch(?:es)?|endpoints?|routes?)"
 )
 _ARTICLE = r"(?:the|a|an|this|that|our|your|its|new|existing|called|named|and|or)"
-# "command line", "method name", "option value": the second word is no name.
+# "command line", "method name", "option value": the second word is not a name.
 _NO_NAMES = words(
     """name names line lines value values list lists call calls type types is are was to of in on
     for and or that which with should must can could does do has have if when not a an the as by
@@ -46,20 +46,20 @@ _NUMBERS = re.compile(r"(?<![\w.#$])(?<!line )[-+]?\d[\d_,]*(?:\.\d+)?(?!\w)")
 class IssueText(NamedTuple):
     whole: str
     code: str
-    """Blocks and spans, a line each."""
+    """Code blocks and spans, one per line."""
     prose: str
-    """What is no code."""
+    """The text outside code."""
     quoted: tuple[str, ...]
     words: frozenset[str]
     code_words: frozenset[str]
     code_names: frozenset[str]
-    """Words of code that stand where a name stands: not those of sentences in it."""
+    """Words of code in the position of a name, not words of sentences in code."""
     numbers: frozenset[str]
     code_numbers: frozenset[str]
     flat: str
     """The whole text with single spaces."""
     tight: str
-    """The whole text without spaces and with one sort of quotes."""
+    """The whole text without spaces and with one kind of quotes."""
 
 
 @lru_cache(maxsize=64)
@@ -96,7 +96,7 @@ def tightened(text: str) -> str:
 
 
 def names_word(issue: str, name: str) -> bool:
-    """Whether the issue says this name and means the name, not the English word."""
+    """Whether the issue mentions this name, not only the English word."""
     text = read_issue(issue)
     if not name or not set(_WORDS.findall(name)) <= text.words:
         return False
@@ -108,7 +108,7 @@ def names_word(issue: str, name: str) -> bool:
 
 
 def is_identifier(word: str) -> bool:
-    """No English word looks like this: an underscore, a capital inside, or a digit."""
+    """Whether the word cannot be English: it has an underscore, an inner capital or a digit."""
     letters = word.strip("_$")
     return (
         "_" in word
@@ -118,12 +118,12 @@ def is_identifier(word: str) -> bool:
 
 
 def holds(issue: str, literal: str) -> bool:
-    """Whether a text stands in the issue, whatever its spaces and letters' size."""
+    """Whether the issue contains a text; spaces and case do not count."""
     return flattened(literal).casefold() in read_issue(issue).flat.casefold()
 
 
 def nearest_passage(issue: str, text: str) -> str:
-    """The sentence or line of an issue that says most of a text's words; its beginning if none."""
+    """The sentence or line with most of a text's words; the issue's beginning if none has any."""
     asked = {word.casefold() for word in _WORDS.findall(text) if len(word) > 2} - _COMMON
     passages = [part.strip() for part in _PASSAGES.split(issue[:_MOST_CHARACTERS]) if part.strip()]
     if not passages:
@@ -134,7 +134,7 @@ def nearest_passage(issue: str, text: str) -> str:
 
 
 def stands_alone(issue: str, literal: str) -> bool:
-    """The same, but never as a part of a longer word or number."""
+    """Whether the text contains this one, and not as part of a longer word or number."""
     return _stands(flattened(literal), read_issue(issue).flat)
 
 
@@ -186,7 +186,7 @@ def _blocks(text: str) -> tuple[list[str], str]:
 
 
 def _names_in(lines: list[str], spans: list[str]) -> Iterator[str]:
-    """Commands and short spans are all names; of other code, what has a name's place."""
+    """Names in code: all words of commands and short spans, else words in a name's position."""
     short = [span for span in spans if len(span.split()) <= _SHORT]
     yield from _WORDS.findall(" ".join(short))
     for piece in (*lines, *(span for span in spans if span not in short)):

@@ -1,4 +1,4 @@
-"""What a patch introduces, what a test uses, and whether the two meet."""
+"""The names that a patch introduces and a test uses, and whether they match."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 Texts = Mapping[str, str | None]
-"""Files by path; None: there is no such file on that side."""
+"""Files by path; None if there is no such file on that side."""
 
 MOST_CHARACTERS = 1_000_000
 """Longer files are not read."""
@@ -16,7 +16,7 @@ _WORD = re.compile(r"[\w$]+")
 _DOTTED = re.compile(r"[\w$]+(?:[.:#][\w$]+)+")
 _OPTION_START = re.compile(r"(?<![\w-])--?[A-Za-z][\w-]*")
 _WILD = frozenset({"*", "__getattr__"})
-"""Any name may come from these."""
+"""These can provide any name."""
 _STEM_OF_FOLDER = frozenset({"__init__", "index", "mod", "__main__"})
 
 
@@ -31,19 +31,19 @@ class SymbolKind(StrEnum):
 
 
 class Symbol(NamedTuple):
-    """Something that can be called, passed or loaded after a patch and could not before."""
+    """Something new that code can call, pass or load after a patch."""
 
     kind: SymbolKind
     name: str
     path: str
     top_level: bool
-    """The kept tree has it: it is in a new file, or is a new top-level definition."""
+    """Whether the kept tree has it: it is in a new file, or a new top-level definition."""
     owner: str = ""
-    """Set where other things of that name were there: it counts only together with this one."""
+    """Set if base has other definitions of that name: it counts only together with this owner."""
     place: tuple[str, str] = ("", "")
-    """What a call of it looks like that does not say its name: the callee and `#2`, or `**`."""
+    """A call without its name: the callee and a position such as `#2`, or `**`."""
     short: frozenset[str] = frozenset()
-    """Beginnings of an option that mean it."""
+    """Abbreviations of an option."""
 
 
 class Definition(NamedTuple):
@@ -52,27 +52,27 @@ class Definition(NamedTuple):
     owner: str = ""
     """The class of an attribute, the function of a parameter."""
     place: str = ""
-    """Where a parameter stands: `#2` is the second, `*#2` all from there, `**` all keywords."""
+    """A parameter's position: `#2` is the second, `*#2` all from there, `**` all keywords."""
 
 
 class Uses(NamedTuple):
-    """What a piece of code mentions, by the way it does."""
+    """The names that a piece of code mentions, by the kind of mention."""
 
     names: frozenset[str] = frozenset()
     attributes: frozenset[str] = frozenset()
     keywords: frozenset[tuple[str, str]] = frozenset()
-    """What is called, and the keyword; "" where it cannot be told."""
+    """Each callee with a keyword; the callee is "" if it is not known."""
     strings: frozenset[str] = frozenset()
     modules: frozenset[str] = frozenset()
-    """What is imported: dotted, or a path without its ending."""
+    """Imported modules: dotted names, or paths without suffix."""
     mentions: frozenset[str] = frozenset()
-    """Every word of it."""
+    """All words of the code."""
     anything: bool = False
-    """It looks names up that cannot be read here."""
+    """Whether it looks up names that cannot be read here."""
 
 
 def argument(number: int) -> str:
-    """What a parameter is called that is given by its place."""
+    """The name for a positional argument."""
     return f"argument {number}"
 
 
@@ -117,7 +117,7 @@ def _is_passed(symbol: Symbol, uses: Uses) -> bool:
 
 
 def spellings(text: str) -> Iterator[str]:
-    """What a string can be equal to: itself, parts of a dotted name or a path, options in it."""
+    """The names in a string: itself, parts of a dotted name or a path, its options."""
     yield text
     if len(text) <= 300:
         yield _as_word(text)
@@ -141,7 +141,7 @@ def options_in(text: str) -> Iterator[str]:
 
 
 def stem_of(path: str) -> str:
-    """What a file is imported as."""
+    """The name under which a file is imported."""
     *folders, name = path.split("/")
     stem = name.partition(".")[0] or name
     return folders[-1] if stem in _STEM_OF_FOLDER and folders else stem
@@ -176,7 +176,7 @@ def _module_parts(path: str) -> list[str]:
 
 
 def _is_tail(module: list[str], parts: list[str]) -> bool:
-    """Whether both name the same place, as far as the shorter one says."""
+    """Whether one path is the end of the other."""
     clean = [part for part in module if part not in {"", ".", ".."}]
     most = min(len(clean), len(parts))
     return most > 0 and clean[-most:] == parts[-most:]

@@ -1,4 +1,4 @@
-"""Files of the repository: what a path in a test means, and what kind of file it leads to."""
+"""Resolves paths in tests to files of the repository, and classifies these files."""
 
 import re
 from collections.abc import Collection, Iterable, Iterator
@@ -28,7 +28,7 @@ _DOCUMENTS = frozenset({"docs", "doc", "documentation"})
 class Root(StrEnum):
     REPOSITORY = "repository"
     PRODUCT = "product"
-    """Beside a module that was imported."""
+    """The folder of an imported module."""
     TEMPORARY = "temporary"
     UNKNOWN = "unknown"
 
@@ -36,7 +36,7 @@ class Root(StrEnum):
 class Place(NamedTuple):
     root: Root
     parts: tuple[str, ...] = ()
-    """`*` for what is not known."""
+    """The parts of the path; `*` for an unknown part."""
 
     def joined(self, text: str) -> "Place":
         if text.startswith("/"):
@@ -54,21 +54,21 @@ class Place(NamedTuple):
 
 
 class Finding(NamedTuple):
-    """Something that a test is about, and what of it an issue could ask for."""
+    """A subject of a test, with the names and texts by which an issue can ask for it."""
 
     subject: Subject
     name: str = ""
     """The file or the private name."""
     literals: tuple[str, ...] = ()
-    """What is compared with it."""
+    """The literals that the test compares with it."""
     is_caught: bool = False
-    """The words of an exception that the same assertion demands."""
+    """Whether it is the message of an exception that the same assertion expects."""
 
 
 def finding_of(
     place: Place, test_path: str, source_paths: Collection[str], *, is_listing: bool = False
 ) -> Finding | None:
-    """What a test is about that reads this file."""
+    """The finding for a test that reads this file."""
     path = "/".join(place.parts)
     if place.root is Root.TEMPORARY or _is_of_tests(path, test_path, place.root):
         return None
@@ -97,7 +97,7 @@ def _subject(place: Place, source_paths: Collection[str], *, is_listing: bool) -
 
 
 def subject_of_file(path: str) -> Subject | None:
-    """What a document or a data file is by its name; code may be run, not read."""
+    """The subject of a document or data file, by its name; code may be run instead of read."""
     name = path.rpartition("/")[2]
     if _DOCUMENT.fullmatch(name):
         return Subject.DOCUMENT
@@ -123,7 +123,7 @@ def _ends_with(path: str, parts: tuple[str, ...]) -> bool:
 
 
 def literal_pieces(pattern: str) -> list[str]:
-    """What of a regular expression is plain text."""
+    """The plain-text parts of a regular expression."""
     pieces = [""]
     at = 0
     while at < len(pattern):

@@ -1,4 +1,4 @@
-"""One Python test with all that its files give it: fixtures, helpers, set-ups, values, bases."""
+"""Collects one Python test with its fixtures, helpers, set-ups, values and base classes."""
 
 import ast
 import re
@@ -25,14 +25,14 @@ _DOTTED_ID = re.compile(r"[\w.]*\.([\w]+)\.([\w]+)")
 
 
 class Module(NamedTuple):
-    """A file of the tests, by what it binds."""
+    """A test file, by the names that it binds."""
 
     path: str
     tree: ast.Module
     defined: dict[str, list[ast.stmt]]
     """Functions, classes and values, not imports."""
     imported: dict[str, str]
-    """Dotted, with leading dots where relative, by what it is called here."""
+    """By local name: the dotted source, with leading dots if relative."""
 
 
 class Part(NamedTuple):
@@ -43,16 +43,16 @@ class Part(NamedTuple):
 class PythonTest(NamedTuple):
     module: Module
     function: ast.FunctionDef | ast.AsyncFunctionDef | None
-    """None where the test stands nowhere in the file: then all of it counts."""
+    """None if the file does not define the test; then the whole file counts."""
     own: tuple[Part, ...]
     helpers: tuple[Part, ...]
-    """What the test refers to, transitively."""
+    """The parts that the test refers to, transitively."""
     loaded: tuple[Part, ...]
-    """What runs when its file is loaded."""
+    """The parts that run when its file is loaded."""
     headers: tuple[Part, ...]
-    """Decorators, defaults and bases of what is not the test."""
+    """Decorators, defaults and base classes of other definitions."""
     modules: tuple[Module, ...]
-    """Its file, conftest files and helper modules that are loaded with it."""
+    """Its file, and the conftest files and helper modules that are loaded with it."""
 
 
 def python_test(path: str, text: str, test: str, files: Texts) -> PythonTest:
@@ -69,7 +69,7 @@ def python_test(path: str, text: str, test: str, files: Texts) -> PythonTest:
     closure.run()
     helpers = closure.parts[1:]
     loaded, headers = closure.loaded()
-    # A call while the file is loaded runs what it calls.
+    # A call at load time runs the called function.
     for part in loaded:
         for node in ast.walk(part.node):
             if isinstance(node, ast.Call):
@@ -135,7 +135,7 @@ class _Closure:
             self.parts.append(Part(node, module))
 
     def add_class(self, node: ast.ClassDef, module: Module, depth: int = 0) -> None:
-        """What every test of the class runs; its other methods only when they are mentioned."""
+        """Add what every test of the class runs; other methods only if they are mentioned."""
         if depth > 20:
             return
         for expression in (*node.bases, *(word.value for word in node.keywords)):
@@ -166,7 +166,7 @@ class _Closure:
         return [*inherited, *(s for s in flat(node.body) if isinstance(s, Function))]
 
     def run(self) -> None:
-        """Follow what is mentioned until there is nothing new."""
+        """Follow all mentioned names until nothing new is found."""
         if not self._done:
             for module in self.modules.values():
                 for statement in flat(module.tree.body):
@@ -213,7 +213,7 @@ class _Closure:
                 self.refer([words[-1]], helper)
 
     def _fixtures(self, name: str, module: Module) -> None:
-        """A fixture is asked for by a parameter's name or by a string, from any file of these."""
+        """Fixtures requested by a parameter's name or by a string, from any of these files."""
         for where in self.modules.values():
             for statement in where.defined.get(name, ()):
                 if isinstance(statement, Function) and fixture_of(statement) is not None:
@@ -247,7 +247,7 @@ class _Closure:
                     yield statement, helper
 
     def _resolve_all(self) -> None:
-        """Load every helper module that is imported, and those that they import."""
+        """Load all imported helper modules, and the helper modules that they import."""
         done = 0
         while done < len(self.modules):
             module = list(self.modules.values())[done]
@@ -306,7 +306,7 @@ def _imported(node: ast.Import | ast.ImportFrom) -> Iterator[tuple[str, str]]:
 
 
 def _loaded(body: Iterable[ast.stmt]) -> Iterator[tuple[ast.AST, bool]]:
-    """What runs on import, and whether it is only the header of a definition."""
+    """The parts that run on import, and whether each is only the header of a definition."""
     for statement in body:
         if isinstance(statement, Function | ast.ClassDef):
             yield from ((node, True) for node in _header(statement))
@@ -332,7 +332,7 @@ def _is_main(statement: ast.stmt) -> bool:
 
 
 def fixture_of(function: ast.FunctionDef | ast.AsyncFunctionDef) -> str | None:
-    """By what name a fixture is asked for; None if it is no fixture."""
+    """The name under which a fixture is requested; None if this is not a fixture."""
     for decorator in function.decorator_list:
         if dotted(decorator)[-1:] and dotted(decorator)[-1].endswith("fixture"):
             words = decorator.keywords if isinstance(decorator, ast.Call) else []

@@ -1,4 +1,4 @@
-"""What a Python file defines: names at its top, attributes, parameters, options."""
+"""Finds the definitions of a Python file: top-level names, attributes, parameters, options."""
 
 import ast
 from collections.abc import Collection, Iterable, Iterator
@@ -25,7 +25,7 @@ _LOOKUPS = frozenset({"get", "pop", "setdefault", "getenv"})
 
 
 def read_python(text: str) -> ast.Module:
-    """The tree; it is shared, so nobody may change it."""
+    """The syntax tree. It is shared, so callers must not change it."""
     tree = _read(text)
     if tree is None:
         raise UnreadableError
@@ -56,7 +56,7 @@ def python_definitions(text: str, path: str) -> tuple[Definition, ...]:
 
 
 def flat(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
-    """Statements of a body, and those below if, try, with and loops, which share its names."""
+    """Statements of a body, including those in if, try, with and loops, which share its names."""
     for statement in body:
         yield statement
         if not isinstance(statement, Function | ast.ClassDef):
@@ -71,7 +71,7 @@ def _blocks(statement: ast.stmt) -> Iterator[ast.stmt]:
 
 
 def bound_names(statement: ast.stmt) -> Iterator[str]:
-    """What one statement of a body binds, its blocks left out."""
+    """Names that one statement of a body binds, without its nested blocks."""
     if isinstance(statement, Function | ast.ClassDef):
         yield statement.name
     elif isinstance(statement, ast.Import | ast.ImportFrom):
@@ -99,7 +99,7 @@ def stored(target: ast.expr) -> Iterator[str]:
 
 
 def string_of(node: ast.AST | None) -> str | None:
-    """A constant string, also one that is added up of several."""
+    """A constant string, also if it is a sum of several."""
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         return node.value
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
@@ -109,7 +109,7 @@ def string_of(node: ast.AST | None) -> str | None:
 
 
 def documentation(tree: ast.AST) -> set[int]:
-    """Which constants are docstrings, by identity."""
+    """The constants that are docstrings, by identity."""
     return {
         id(node.value)
         for node in ast.walk(tree)
@@ -135,7 +135,7 @@ def _at_top(statement: ast.stmt, path: str) -> Iterator[Definition]:
 
 
 def _on_function(node: ast.AST, functions: Collection[str]) -> Iterator[Definition]:
-    """What a function of the file is asked for: `human.hours`, `getattr(human, "hours")`."""
+    """Attributes read from a function of the file: `human.hours`, `getattr(human, "hours")`."""
     if isinstance(node, ast.Attribute):
         names = dotted(node)
         if len(names) == 2 and names[0] in functions and not names[1].startswith("__"):
@@ -156,7 +156,7 @@ def _assigned(statement: ast.stmt) -> Iterator[Definition]:
 
 
 def _is_own(statement: ast.Import | ast.ImportFrom, path: str) -> bool:
-    """What a package takes from itself to offer it."""
+    """Whether a package imports from itself, to export the names again."""
     if not isinstance(statement, ast.ImportFrom):
         return False
     first = (statement.module or "").partition(".")[0]
@@ -192,7 +192,7 @@ def _routes(function: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[Defini
 
 
 def _made(node: ast.AST) -> Iterator[Definition]:
-    """Names that are made or looked for while it runs: `setattr`, `globals()`, `__dict__`."""
+    """Names that are created or looked up at run time: `setattr`, `globals()`, `__dict__`."""
     if isinstance(node, ast.Call) and dotted(node.func) == ["setattr"] and len(node.args) > 1:
         owner = (dotted(node.args[0]) or [""])[-1]
         if name := string_of(node.args[1]):
@@ -265,7 +265,7 @@ def _members(node: ast.ClassDef) -> Iterator[Definition]:
 
 
 def _options(tree: ast.Module) -> Iterator[Definition]:
-    """Options of command lines, subcommands, and variables of the environment."""
+    """Command-line options, subcommands and environment variables."""
     plain = documentation(tree)
     for node in ast.walk(tree):
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in plain:
@@ -289,7 +289,7 @@ def _commands(call: ast.Call) -> Iterator[Definition]:
 
 
 def _files(call: ast.Call) -> Iterator[Definition]:
-    """Files that it looks for by their name."""
+    """Files that it looks up by name."""
     if not _FILES.isdisjoint(dotted(call.func)[-1:]):
         for name in filter(None, map(string_of, call.args[:1])):
             if any(map(str.isalnum, name)):

@@ -1,4 +1,4 @@
-"""What a Python test calls and what it gives and expects, to be looked for in an issue."""
+"""Reads the calls, inputs and expected values of a Python test, to find them in an issue."""
 
 import ast
 import builtins
@@ -29,7 +29,7 @@ def python_facts(path: str, text: str, test: str, files: Texts) -> Facts:
 
 
 def _packages(imported: Iterable[str]) -> set[str]:
-    """Each issue can name them; a function of the same name (`from page import page`) is called."""
+    """Names of imported packages, unless an import has the same name (`from page import page`)."""
     targets = [target.lstrip(".").split(".") for target in imported]
     return {first for first, *_ in targets} - {rest[-1] for _, *rest in targets if rest}
 
@@ -58,7 +58,7 @@ def _imported(target: str) -> Iterator[str]:
 
 
 def _command(call: ast.Call) -> Iterator[str]:
-    """Words of a command line that is called: `main(["import", path])`, `run("tool import")`."""
+    """Words of a command line: `main(["import", path])`, `run("tool import")`."""
     for argument in call.args[:2]:
         if isinstance(argument, ast.List | ast.Tuple):
             yield from filter(None, map(string_of, argument.elts))
@@ -89,7 +89,7 @@ def _written(value: object) -> str:
     try:
         return str(value)
     except ValueError:
-        # More digits than Python writes.
+        # The number has more digits than Python prints.
         return ""
 
 

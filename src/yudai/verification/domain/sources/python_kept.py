@@ -1,4 +1,4 @@
-"""A changed Python file as on base, with what a patch newly defines at its top."""
+"""Builds base's version of a Python file plus a patch's new top-level definitions."""
 
 import ast
 from collections.abc import Collection, Iterable
@@ -18,7 +18,7 @@ _COMPOUND = ast.If | ast.Try | ast.TryStar | ast.With
 def kept_python(
     base: str, text: str, path: str, without: Collection[str] = frozenset()
 ) -> str | None:
-    """None where the result would be no Python. Names in `without` are not added."""
+    """The text; None if it would not be valid Python. Names in `without` are not added."""
     old = read_python(base)
     known = {name for statement in flat(old.body) for name in bound_names(statement)}
     known.update(without)
@@ -64,7 +64,7 @@ def _is_new_definition(part: ast.stmt, known: set[str]) -> bool:
 
 
 def _binds_only(part: ast.stmt, wanted: set[str]) -> bool:
-    """`try: import x` and its like, when all it does is to give what is needed."""
+    """Whether a statement such as `try: import x` only binds the needed names."""
     inner = list(flat([part]))
     names = {name for statement in inner for name in bound_names(statement)}
     kinds = (*_COMPOUND.__args__, ast.Import, ast.ImportFrom, ast.Assign, ast.Pass)
@@ -75,7 +75,7 @@ def _words(parts: Iterable[ast.stmt]) -> set[str]:
     nodes = [node for part in parts for node in ast.walk(part)]
     words = {node.id for node in nodes if isinstance(node, ast.Name)}
     texts = (n.value for n in nodes if isinstance(n, ast.Constant) and isinstance(n.value, str))
-    # Annotations may be written as strings.
+    # Annotations may be strings.
     return words | {word for text in texts if len(text) < 200 for word in _identifiers(text)}
 
 
@@ -94,7 +94,7 @@ def _is_future(part: ast.stmt) -> bool:
 
 
 def _with_future(base: str, tree: ast.Module, future: list[ast.stmt]) -> str:
-    """Such an import stands before everything but the file's documentation."""
+    """Put `__future__` imports first, after the module's docstring."""
     if not future:
         return base
     first = tree.body[0] if tree.body else None

@@ -1,4 +1,4 @@
-"""Which messages a Python test asks for word by word: exceptions, warnings, logs, stderr, help."""
+"""Finds messages that a Python test checks: exceptions, warnings, logs, stderr, help."""
 
 import ast
 from collections.abc import Iterator
@@ -27,7 +27,7 @@ _HELP = frozenset({"format_help", "print_help", "format_usage", "print_usage", "
 
 
 def compared(test: PythonTest, places: Places) -> Iterator[str]:
-    """Texts that the test's assertions ask for."""
+    """Texts that the test's assertions expect."""
     for part in (*test.own, *test.helpers):
         for node in ast.walk(part.node):
             for atom in _atoms(node):
@@ -93,7 +93,7 @@ def _atoms(node: ast.AST) -> Iterator[ast.Compare | ast.Call]:
 
 
 def _expected(atom: ast.Compare | ast.Call) -> Iterator[ast.expr]:
-    """Its parts that are written down, not made by a call."""
+    """The written parts of an expected value, not those returned by a call."""
     is_plain = isinstance(atom, ast.Compare)
     sides = [atom.left, *atom.comparators] if is_plain else atom.args[:2]
     for side in sides:
@@ -105,7 +105,7 @@ def _expected(atom: ast.Compare | ast.Call) -> Iterator[ast.expr]:
 
 
 def _put_in(node: ast.FormattedValue | ast.BinOp) -> list[ast.expr]:
-    """What is put into a text, by an f-string or by `%`."""
+    """The values inserted into a text by an f-string or by `%`."""
     if isinstance(node, ast.FormattedValue):
         return [node.value]
     if not isinstance(node.op, ast.Mod):
@@ -132,7 +132,7 @@ def _shows_help(test: PythonTest) -> bool:
 
 
 class _Messages:
-    """Names in a piece of code that hold an exception, or what one says."""
+    """Names in a piece of code that hold an exception or its message."""
 
     def __init__(self, tree: ast.AST) -> None:
         self._raised: set[str] = set()

@@ -1,4 +1,4 @@
-"""Which files a Python test's expressions lead to, without executing any of them."""
+"""Resolves a Python test's expressions to files, without executing them."""
 
 import ast
 import sys
@@ -26,7 +26,7 @@ _SAME = words(
 )
 _LISTS = words("glob rglob iglob iterdir listdir scandir walk")
 _JOINS = frozenset({"join", "joinpath", "files"})
-# Not methods of a path, although they stand behind a dot.
+# These follow a dot but are not methods of a path.
 _FUNCTIONS = frozenset({"Path", "PurePath", "load", "loads", "open"})
 _FOLDERS = frozenset({"os", "glob", "io", "posixpath"})
 _STRANGE = FRAMEWORK | sys.stdlib_module_names
@@ -37,7 +37,7 @@ _UNKNOWN = Place(Root.UNKNOWN)
 
 
 class Places:
-    """What each name of a test and its helpers stands for, as far as it is written there."""
+    """The values of names in a test and its helpers, as far as their source shows them."""
 
     def __init__(self, test: PythonTest) -> None:
         self._values: dict[str, list[tuple[ast.expr, str]]] = {}
@@ -54,7 +54,7 @@ class Places:
         return list(dict.fromkeys(self._of(node, path, 0)))[:_MOST_PLACES]
 
     def strings(self, node: ast.expr) -> Iterator[str]:
-        """Constants in an expression, and those that its names stand for."""
+        """Constants in an expression, including those of its names."""
         for inner in ast.walk(node):
             text = string_of(inner)
             if text is not None:
@@ -96,7 +96,7 @@ class Places:
                     self._values.setdefault(name, []).append((node.value, path))
 
     def _bind_arguments(self, parts: tuple[Part, ...]) -> None:
-        """A helper's parameters are what it is called with."""
+        """Bind a helper's parameters to the arguments of its calls."""
         helpers = {p.node.name: p.node for p in parts if isinstance(p.node, Function)}
         for part in parts:
             for node in ast.walk(part.node):
@@ -225,7 +225,7 @@ class Places:
         yield from places
 
     def _added(self, nodes: list[ast.expr], path: str, depth: int) -> Iterator[Place]:
-        """Texts one behind the other; only the first one can say where it is."""
+        """The places of concatenated texts; only the first text gives the root."""
         if not nodes:
             yield _UNKNOWN
             return

@@ -1,4 +1,4 @@
-"""What a Python test is about beside behaviour: files it reads, private names, time."""
+"""Finds what a Python test checks besides behaviour: files, private names, time."""
 
 import ast
 import re
@@ -118,7 +118,7 @@ def _looked_at(node: ast.AST) -> Iterator[Finding]:
 
 
 def _shown(node: ast.Call) -> Iterator[Finding]:
-    """Source, annotations and documentation, by the functions that show them."""
+    """Findings for functions that show source, annotations or documentation."""
     name = _name(node)
     if _searches(node):
         yield Finding(Subject.SOURCE_TEXT)
@@ -135,7 +135,7 @@ def _shown(node: ast.Call) -> Iterator[Finding]:
 def _changed(
     test: PythonTest, source_paths: Collection[str], written: set[str]
 ) -> Iterator[Finding]:
-    """Documents and data that the patch changes and the test names, whatever reads them."""
+    """Documents and data files that the patch changes and the test names."""
     changed = {path.rpartition("/")[2]: path for path in source_paths}
     for node, _ in _nodes(test):
         text = string_of(node)
@@ -147,7 +147,7 @@ def _changed(
 
 
 def _has_own_folder(test: PythonTest) -> bool:
-    """Files may be those that the test has there."""
+    """Whether the test uses a temporary folder, which may contain the files."""
     return any(
         not TEMPORARY.isdisjoint({getattr(node, "id", ""), getattr(node, "arg", "")})
         for node, _ in _nodes(test)
@@ -172,7 +172,7 @@ def _read(node: ast.Call, places: Places, path: str) -> Iterator[Place]:
 
 
 def _written(test: PythonTest, places: Places) -> tuple[set[str], bool]:
-    """Files that the test makes itself, and whether it goes to another folder."""
+    """Files that the test creates itself, and whether it changes the folder."""
     names: set[str] = set()
     is_elsewhere = False
     for node, part in _nodes(test):
@@ -197,7 +197,7 @@ def _is_written(node: ast.Call) -> bool:
 
 
 def _searches(node: ast.Call) -> bool:
-    """Looking for text in the tree with another program, or in code that is loaded."""
+    """Searches for text in the tree by another program, or in loaded code."""
     name = _name(node)
     if name in _SOURCE_CALLS or _root(node.func) == "dis":
         return True
@@ -253,7 +253,7 @@ def _private_names(node: ast.AST, part: Part, helpers: set[str]) -> Iterator[str
 
 
 def _is_replacement(node: ast.AST) -> bool:
-    """A name that base has, replaced for the test's own purposes."""
+    """Whether this replaces a name of base for the test's own purposes."""
     return isinstance(node, ast.Call) and _name(node) in _REPLACES
 
 
@@ -268,7 +268,7 @@ def _is_private(name: str, private: frozenset[str]) -> bool:
 
 
 def _own_names(test: PythonTest) -> Iterator[str]:
-    """What the tests' own files define, on themselves and on their classes."""
+    """Names that the test files define, also on classes and on `self`."""
     for module in test.modules:
         for node in ast.walk(module.tree):
             if isinstance(node, Function | ast.ClassDef):
@@ -301,7 +301,7 @@ def _is_timed(test: PythonTest, part: Part) -> bool:
 
 
 def _clock_names(part: Part) -> set[str]:
-    """Names that hold a time, or something that is made of one."""
+    """Names that hold a time, or a value computed from one."""
     names: set[str] = set()
     for _ in range(4):
         before = len(names)
@@ -341,14 +341,14 @@ def _compares_time(node: ast.AST, clocks: set[str], part: Part) -> bool:
         return False
     if any(_is_plain_number(side) for side in sides):
         return any(_has_clock(side, clocks, part) for side in sides)
-    # A clock less or more a number is only some other time.
+    # A time plus or minus a number is only another time.
     return any(_has_elapsed(side, clocks, part) for side in sides) or (
         all(_has_clock(side, clocks, part) for side in sides) and len(sides) == 2
     )
 
 
 def _has_elapsed(node: ast.AST, clocks: set[str], part: Part) -> bool:
-    """A difference of two times, or what is made of one."""
+    """Whether this is a difference of two times, or computed from one."""
     spans = {
         name
         for assign in ast.walk(part.node)
@@ -375,7 +375,7 @@ def _is_plain_number(node: ast.expr) -> bool:
 
 
 def _is_short_limit(node: ast.AST) -> bool:
-    """A limit below a second says how fast something has to be, not that it ends."""
+    """Whether the limit is below a second, and so measures speed and not only an end."""
     if not isinstance(node, ast.Call) or not {"timeout", "wait_for", "join"} & {*dotted(node)[-1:]}:
         return False
     limits = [*node.args[-1:], *(word.value for word in node.keywords if word.arg == "timeout")]

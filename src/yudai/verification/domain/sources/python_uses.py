@@ -1,4 +1,4 @@
-"""What one Python test mentions, in itself and in what it needs to be loaded and run."""
+"""Finds the names that one Python test mentions, in itself and in the code that it needs."""
 
 import ast
 import re
@@ -26,7 +26,7 @@ from yudai.verification.domain.sources.python_definitions import (
 _FIXTURES = words(
     """tmp_path tmpdir tmp_path_factory capsys capfd caplog monkeypatch mocker recwarn"""
 )
-# What they give is never an object of the product.
+# Their results are never objects of the product.
 _PLAIN_MODULES = words(
     """json re os pathlib subprocess io tempfile time datetime math random string textwrap shutil
     csv decimal uuid hashlib base64 struct platform"""
@@ -39,7 +39,7 @@ _BY_NAME = words(
 )
 _LISTINGS = words("dir vars getmembers signature getfullargspec globals iter_modules")
 _WHOLE = words("fields loads load run_module run_path")
-# Other libraries have functions of these names, too.
+# Other libraries also have functions with these names.
 _ONLY_FROM = {
     "fields": "dataclasses",
     "loads": "pickle marshal dill cloudpickle",
@@ -59,7 +59,7 @@ _CODE = re.compile(r"\bimport\b|\w\(|\w\.\w")
 
 
 def python_uses(path: str, text: str, test: str, files: Texts, *, loads: bool = True) -> Uses:
-    """`loads`: also what its file needs to be loaded, for whichever test."""
+    """The test's uses; `loads`: also those that its file needs to load."""
     found = python_test(path, text, test, files)
     parts = (*found.own, *found.helpers, *(found.loaded if loads else ()))
     own = _own_attributes(found)
@@ -70,7 +70,7 @@ def python_uses(path: str, text: str, test: str, files: Texts, *, loads: bool = 
     if not loads:
         return whole
     headers = merged(_uses(part, _Foreign(part, own, fixtures)) for part in found.headers)
-    # Another test's parameters are only values; its names have to be there.
+    # Another test's parameters are only values, but its names have to exist.
     return merged([whole, headers._replace(strings=frozenset(), keywords=frozenset())])
 
 
@@ -128,7 +128,7 @@ def _locals(function: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
 
 
 def _origins(name: str, part: Part) -> set[str]:
-    """What an imported name is called where it comes from, and that module."""
+    """Imported names under their original names, and their modules."""
     target = part.module.imported.get(name, "")
     return {target, target.rpartition(".")[0]} - {""}
 
@@ -171,7 +171,7 @@ def _modules(node: ast.Import | ast.ImportFrom, path: str) -> Iterator[str]:
 
 
 def _code_in(text: str, path: str) -> Iterator[Uses]:
-    """A string may be a program: what is given to `python -c` or `exec`."""
+    """Code in a string that is passed to `python -c` or `exec`."""
     if len(text) > 20_000 or not _CODE.search(text):
         return
     try:
@@ -196,7 +196,7 @@ def _code_in(text: str, path: str) -> Iterator[Uses]:
 
 
 class _Foreign:
-    """Which objects are surely not the product's: text, numbers, the standard library, fixtures."""
+    """Knows objects that are not the product's: text, numbers, standard library, fixtures."""
 
     def __init__(self, part: Part, own: frozenset[str], fixtures: frozenset[str]) -> None:
         self._imported = part.module.imported
@@ -208,7 +208,7 @@ class _Foreign:
                 for target in node.targets:
                     self._bind(target, node.value)
             elif isinstance(node, ast.For | ast.comprehension):
-                # What comes out of it is not known.
+                # Its result is not known.
                 self._bind(node.target, ast.Name("", ast.Load()))
             elif isinstance(node, ast.withitem) and node.optional_vars is not None:
                 self._bind(node.optional_vars, node.context_expr)
@@ -222,7 +222,7 @@ class _Foreign:
         return self._is_foreign(root, 0)
 
     def takes(self, call: ast.Call) -> bool:
-        """Whether its keywords are surely none of the product's."""
+        """Whether the callee is known not to be the product's; its keywords then do not count."""
         if isinstance(call.func, ast.Name):
             name = call.func.id
             is_plain = name in _PLAIN_CALLS and name not in self._imported
@@ -256,7 +256,7 @@ class _Foreign:
 
 
 def _inside(node: ast.expr) -> ast.expr | None:
-    """What an expression is taken from."""
+    """The inner expression: the callee, the object, or the left operand."""
     if isinstance(node, ast.Call):
         return node.func
     if isinstance(node, ast.Attribute):
@@ -265,7 +265,7 @@ def _inside(node: ast.expr) -> ast.expr | None:
 
 
 def _own_attributes(test: PythonTest) -> frozenset[str]:
-    """What the test's own classes have on themselves."""
+    """Attributes that the test's own classes define."""
     return frozenset(
         node.attr
         for part in (*test.own, *test.helpers)
@@ -277,7 +277,7 @@ def _own_attributes(test: PythonTest) -> frozenset[str]:
 
 
 class _Dynamic:
-    """Looking names up that are no constants: then everything may be meant."""
+    """Lookups of names that are not constants, which can mean any name."""
 
     def __init__(self, part: Part) -> None:
         self._known: set[str] = set()
@@ -300,7 +300,7 @@ class _Dynamic:
         if isinstance(node, ast.Attribute):
             return node.attr in _INSIDES
         if isinstance(node, ast.Name):
-            # Under another name it cannot be seen what it is called with.
+            # Under another name, its arguments cannot be seen.
             return self._meant(node) in _BY_NAME and id(node) not in self._called
         return isinstance(node, ast.Call) and self._calls(node)
 
@@ -320,7 +320,7 @@ class _Dynamic:
         return not self._is_harmless(node, name)
 
     def _is_harmless(self, call: ast.Call, name: str) -> bool:
-        """It looks up what can be read here, or only runs a program."""
+        """Whether it looks up readable names, or only runs a program."""
         if name in _WHOLE:
             return any(word.arg == "run_name" for word in call.keywords)
         return all(map(self._is_known, _looked_for(call, name)))
@@ -329,7 +329,7 @@ class _Dynamic:
         return self._imported.get(node.id, node.id).rpartition(".")[2]
 
     def _is_made_up_program(self, call: ast.Call) -> bool:
-        """`python -c` with a text that is put together while the test runs."""
+        """Whether it runs `python -c` with a text that is built at run time."""
         texts = [e for a in call.args if isinstance(a, ast.List | ast.Tuple) for e in a.elts]
         return any(string_of(text) == "-c" for text in texts) and any(
             _is_made_up(text) or (isinstance(text, ast.Name) and text.id in self._made)
@@ -341,14 +341,14 @@ class _Dynamic:
 
 
 def _handed_on(call: ast.Call) -> Iterator[ast.expr]:
-    """`raises(AttributeError, getattr, book, "total")`: as if it was called."""
+    """The call in `raises(AttributeError, getattr, book, "total")`."""
     for at, argument in enumerate(call.args[:-2]):
         if isinstance(argument, ast.Name) and string_of(call.args[at + 2]) is not None:
             yield argument
 
 
 def _looked_for(call: ast.Call, name: str) -> list[ast.expr]:
-    """The argument that says the name."""
+    """The argument that holds the name."""
     if name.endswith("attr") and string_of(call.args[0] if call.args else None) is None:
         return call.args[1:2]
     return call.args[:1]

@@ -1,4 +1,4 @@
-"""The assertions of a script's test: what is looked at, by what, and with what it is compared."""
+"""Reads the assertions of a script's test: subject, matcher and expected arguments."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -14,7 +14,7 @@ class Assertion(NamedTuple):
     matcher: str
     """The last word before the last brackets: `toThrow`, `equal`."""
     subject: Statement
-    """What `expect` was given; of `assert` its first argument."""
+    """The argument of `expect`, or the first one of `assert`."""
     given: tuple[Statement, ...]
     """The other arguments."""
 
@@ -28,7 +28,7 @@ def assertions(script: Script, part: Statement) -> Iterator[Assertion]:
 
 
 def arguments(script: Script, at: int) -> list[Statement]:
-    """Between the brackets that open here, by commas."""
+    """The arguments in the brackets that open here."""
     found: list[Statement] = []
     first = at + 1
     for inner in script.level(at + 1, script.partners[at]):
@@ -40,7 +40,7 @@ def arguments(script: Script, at: int) -> list[Statement]:
 
 
 def texts(script: Script, part: Statement) -> Iterator[str]:
-    """Strings, pieces of templates, and what of expressions is plain text."""
+    """Strings, parts of templates, and the plain text of regular expressions."""
     for at in range(part.start, part.end):
         token = script.tokens[at]
         if token.kind in {TokenKind.STRING, TokenKind.TEMPLATE} and token.text.strip():

@@ -1,4 +1,4 @@
-"""One test of a script with all that its file gives it: hooks, helpers, values, imports."""
+"""Collects one test of a script with its hooks, helpers, values and imports."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -29,7 +29,7 @@ class Block(NamedTuple):
     """suite, test, hook, helper (runs when it is called), import or load."""
     title: str = ""
     is_pattern: bool = False
-    """Its title has holes that each case fills."""
+    """Whether its title has placeholders that each case fills."""
     names: tuple[str, ...] = ()
     module: str = ""
     inner: tuple["Block", ...] = ()
@@ -46,11 +46,11 @@ class ScriptTest(NamedTuple):
     path: str
     own: Piece
     title: Statement | None
-    """Where its title stands; None where the test was not found and all of the file counts."""
+    """The position of its title; None if the test was not found and the whole file counts."""
     helpers: tuple[Piece, ...]
     loaded: tuple[Piece, ...]
     imports: dict[str, str]
-    """Module by the name that it gives here."""
+    """By local name: the module that it comes from."""
 
 
 def script_test(path: str, text: str, test: str, files: Texts) -> ScriptTest:
@@ -114,7 +114,7 @@ def _block(script: Script, part: Statement, depth: int) -> Block:
 
 
 def _is_late(script: Script, part: Statement) -> bool:
-    """`const make = () => ...` runs nothing."""
+    """Whether it only defines a function, as `const make = () => ...`, and runs nothing."""
     return all(
         script.word(at) != "(" or _begins_function(script, at)
         for at in script.level(part.start, part.end)
@@ -146,7 +146,7 @@ def _is_subtest(script: Script, at: int) -> bool:
 
 
 def _title(script: Script, part: Statement) -> int | None:
-    """The first string in the last brackets that are called: after `.each(...)` or a table."""
+    """The first string in the last call's brackets: after `.each(...)` or a table."""
     at, title = part.start + 1, None
     while at < part.end:
         word = script.word(at)
@@ -175,7 +175,7 @@ def _after_template(script: Script, at: int) -> int:
 
 
 def _text_of_title(script: Script, at: int) -> tuple[str, bool]:
-    """The title, its holes as NUL."""
+    """The title, with placeholders as NUL."""
     text = script.string(at) or ""
     parts = [text]
     while script.word(at + 1) == "${":
@@ -196,7 +196,7 @@ def _after_word(text: str) -> str:
 
 
 def _body(script: Script, title: int, end: int) -> int | None:
-    """Where the braces of the function behind a title begin."""
+    """The position of the opening brace of the function after a title."""
     for at in script.level(title, end - 1):
         if script.word(at) == "{" and script.word(at - 1) in {")", "=>"}:
             return at
@@ -232,7 +232,7 @@ def _find_in(
 
 
 def _ends(title: str, begin: str) -> Iterator[int]:
-    """Where the rest begins, if this title stands before it."""
+    """The positions where the rest of the title can begin, after this beginning."""
     at = title.find(" > ")
     for _ in range(20):
         if at < 0:
@@ -243,7 +243,7 @@ def _ends(title: str, begin: str) -> Iterator[int]:
 
 
 def fits(pattern: str, title: str) -> bool:
-    """Whether a title is this one, with something in each of its holes."""
+    """Whether a title fits this pattern, with a text for each placeholder."""
     first, *rest = pattern.split("\0")
     if not rest:
         return title == pattern
@@ -261,7 +261,7 @@ def fits(pattern: str, title: str) -> bool:
 def _reached(
     script: Script, roots: list[Statement], known: dict[str, list[Statement]]
 ) -> list[Statement]:
-    """Declarations that these mention, and those that they mention."""
+    """Declarations that these mention, transitively."""
     waiting = list(roots)
     found: dict[Statement, None] = {}
     while waiting:
@@ -276,7 +276,7 @@ def _reached(
 
 
 def _helper_files(path: str, modules: list[str], files: Texts) -> Iterator[Piece]:
-    """Helper files of the tests that are imported, as a whole, and those that they import."""
+    """Imported helper files of the tests, as a whole, and those that they import."""
     waiting = [(path, module) for module in modules]
     seen: set[str] = set()
     while waiting and len(seen) < 50:
@@ -296,7 +296,7 @@ def _helper_files(path: str, modules: list[str], files: Texts) -> Iterator[Piece
 
 
 def _modules(script: Script) -> list[str]:
-    """All that is loaded by a name that is written, however deep in the file."""
+    """All modules loaded by a literal name, at any depth in the file."""
     return [
         text
         for at in range(len(script.tokens))

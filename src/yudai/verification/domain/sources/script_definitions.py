@@ -1,4 +1,4 @@
-"""What a script defines: exports, names at its top, members of classes, options."""
+"""Finds the definitions of a script: exports, top-level names, class members, options."""
 
 import re
 from collections.abc import Iterator
@@ -29,7 +29,7 @@ _ENVIRONMENT = re.compile(r"[A-Z][A-Z0-9_]+")
 
 
 class Bound(NamedTuple):
-    """What a statement binds or exports."""
+    """The names that a statement binds or exports."""
 
     names: tuple[str, ...]
     kind: SymbolKind
@@ -128,7 +128,7 @@ def is_function(script: Script, at: int) -> bool:
 
 
 def pattern_names(script: Script, at: int) -> Iterator[str]:
-    """What `{ a, b: c, ...d }` or `[a, b]` binds."""
+    """The names that `{ a, b: c, ...d }` or `[a, b]` binds."""
     for inner in range(at + 1, script.partners[at]):
         ends = script.word(inner + 1) in {",", "}", "]", "="}
         if script.is_name(inner) and ends and script.word(inner - 1) in _BEFORE_BOUND:
@@ -136,7 +136,7 @@ def pattern_names(script: Script, at: int) -> Iterator[str]:
 
 
 def pattern_keys(script: Script, at: int) -> Iterator[str]:
-    """What `{ a, b: c = 1 }` reads of an object."""
+    """The keys that `{ a, b: c = 1 }` reads from an object."""
     for inner in script.level(at + 1, script.partners[at]):
         if script.is_name(inner) and script.word(inner - 1) in {"{", ","}:
             yield script.tokens[inner].text
@@ -313,7 +313,7 @@ def _is_member(script: Script, at: int) -> bool:
 
 
 def _parameters(script: Script, at: int) -> Iterator[Definition]:
-    """The keys that a function reads from an object it is given."""
+    """The keys that a function reads from an object argument."""
     close = script.partners[at]
     if script.word(at - 1) in _NO_FUNCTIONS or script.word(close + 1) not in {"{", "=>", ":"}:
         return
@@ -324,7 +324,7 @@ def _parameters(script: Script, at: int) -> Iterator[Definition]:
 
 
 def name_of_function(script: Script, at: int) -> str:
-    """Of the function whose parameters begin here."""
+    """The name of the function whose parameters begin here."""
     before = at - 1
     if script.is_name(before) and script.word(before) not in {"function", "async"}:
         return script.word(before)
@@ -334,7 +334,7 @@ def name_of_function(script: Script, at: int) -> str:
 
 
 def function_around(script: Script, at: int) -> str:
-    """Of the innermost function that this stands in; looked for in the tokens before only."""
+    """The name of the innermost function around this; only earlier tokens are searched."""
     for before in range(at, max(-1, at - 400), -1):
         if script.word(before) != "(" or script.partners[before] > at:
             continue

@@ -1,4 +1,4 @@
-"""What a script's test calls and what it gives and expects, to be looked for in an issue."""
+"""Reads the calls, inputs and expected values of a script's test, to find them in an issue."""
 
 from collections.abc import Iterator
 
@@ -34,7 +34,7 @@ def _tokens(piece: Piece, kind: TokenKind) -> Iterator[str]:
 
 
 def _strings(piece: Piece, test: ScriptTest) -> Iterator[str]:
-    """All but the test's title, which is no input."""
+    """All strings but the test's title, which is no input."""
     title = test.title.start if test.title else -1
     for at in range(piece.part.start, piece.part.end):
         text = piece.script.string(at)
@@ -64,7 +64,7 @@ def _called(piece: Piece, test: ScriptTest) -> Iterator[str]:
 
 
 def _is_listed(piece: Piece, at: int) -> bool:
-    """In an array that a call is given, as a command line is."""
+    """Whether it is in an array argument, as a command line is."""
     for before in range(at - 1, max(piece.part.start, at - 40), -1):
         if piece.script.word(before) == "[" and piece.script.partners[before] > at:
             return piece.script.word(before - 1) in {"(", ","}

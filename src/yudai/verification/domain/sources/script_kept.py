@@ -1,4 +1,4 @@
-"""A changed script as on base, with what a patch newly declares and exports at its top."""
+"""Builds base's version of a script plus a patch's new top-level declarations and exports."""
 
 from collections.abc import Collection, Iterator
 
@@ -16,7 +16,7 @@ _DECLARED = frozenset({"function", "class", "value", "type"})
 
 
 def kept_script(base: str, text: str, without: Collection[str] = frozenset()) -> str | None:
-    """None where the result could not be read. Names in `without` are not added."""
+    """The text; None if it would not be readable. Names in `without` are not added."""
     old, new = read_script(base), read_script(text)
     known = {name for _, found in _all(old) for name in found.names}.union(without)
     exported = {name for _, found in _all(old) if found.is_export for name in found.names}
@@ -45,7 +45,7 @@ def _declarations(script: Script, known: set[str]) -> Iterator[str]:
 
 
 def _exports(script: Script, exported: set[str], known: set[str]) -> Iterator[str]:
-    """Only what is exported by a name of its own: base's other exports stay as they are."""
+    """Named exports of new definitions; base's other exports stay unchanged."""
     for part, found in _all(script):
         fresh = [name for name in found.names if name not in exported]
         if not fresh:
@@ -69,7 +69,7 @@ def _listed(script: Script, part: Statement, names: list[str]) -> Iterator[str]:
 
 
 def _members(script: Script, part: Statement, names: list[str]) -> Iterator[str]:
-    """`module.exports = { a, b: c }` with a new name: said again for that name alone."""
+    """New names of `module.exports = { a, b: c }`, each as a separate export."""
     at = next(at for at in range(part.start, part.end) if script.word(at) == "{")
     for inner in script.level(at + 1, script.partners[at]):
         name = script.tokens[inner].text

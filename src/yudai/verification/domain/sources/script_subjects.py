@@ -1,4 +1,4 @@
-"""What a script's test is about beside behaviour: files, private names, messages, time."""
+"""Finds what a script's test checks besides behaviour: files, private names, messages, time."""
 
 from collections.abc import Collection, Iterator
 
@@ -43,7 +43,7 @@ def script_findings(  # noqa: PLR0913 - all that a test is judged by
     files: Texts,
     functions: Collection[str] = (),
 ) -> list[Finding]:
-    """`functions`: what the sources define that has a text of its own."""
+    """The test's findings; `functions`: functions and classes that the sources define."""
     found = script_test(path, text, test, files)
     pieces = [found.own, *found.helpers]
     values = Values(pieces)
@@ -92,7 +92,7 @@ def _written(piece: Piece, values: Values) -> Iterator[str]:
 
 
 def _place(piece: Piece, part: Statement, values: Values) -> Place:
-    """Strings in the order in which they are written make a path."""
+    """The path that the strings form, in source order."""
     script = piece.script
     place = Place(Root.REPOSITORY)
     for at in range(part.start, part.end):
@@ -100,7 +100,7 @@ def _place(piece: Piece, part: Statement, values: Values) -> Place:
         if word in {"__dirname", "__filename"} or (word == "meta" and script.word(at - 1) == "."):
             place = Place(Root.REPOSITORY, tuple(piece.path.split("/")[:-1]))
         elif text is not None and script.word(at - 2) == "URL" and script.word(at + 1) == ",":
-            # `new URL("../x", import.meta.url)` goes from the file that it stands in.
+            # `new URL("../x", import.meta.url)` is relative to its own file.
             return Place(Root.REPOSITORY).joined(resolved(piece.path, text))
         elif text is not None and _is_resolved(script, at):
             place = Place(Root.REPOSITORY).joined(resolved(piece.path, text))
@@ -118,7 +118,7 @@ _NO_VALUES = Values([])
 
 
 def _is_resolved(script: Script, at: int) -> bool:
-    """`require.resolve("./x")` goes from the file that it stands in."""
+    """Whether the string is relative to its own file, as in `require.resolve("./x")`."""
     owner = script.word(at - 4) if script.word(at - 3) == "." else ""
     return script.word(at - 2) == "resolve" and owner in {"require", "meta"}
 
@@ -177,5 +177,5 @@ def _accessed(script: Script, at: int, test: ScriptTest) -> str:
     is_object = script.is_name(at - 2) or script.word(at - 2) in {")", "]"}
     if text is not None and (is_key and is_object):
         return text
-    # A module's inside, taken by rewire.
+    # A private name of a module, read by rewire.
     return "__get__" if text is not None and script.word(at - 2) in {"__get__", "__set__"} else ""

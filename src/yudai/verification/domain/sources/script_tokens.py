@@ -1,4 +1,4 @@
-"""JavaScript and TypeScript as tokens, brackets and statements: one linear pass, no grammar."""
+"""Splits JavaScript and TypeScript into tokens, brackets and statements, without a grammar."""
 
 import re
 from collections.abc import Iterator
@@ -25,15 +25,15 @@ class TokenKind(StrEnum):
 class Token(NamedTuple):
     kind: TokenKind
     text: str
-    """As written; of strings, templates and expressions what is inside."""
+    """The text as written; for strings, templates and regular expressions the content."""
     start: int
     end: int
     is_first: bool
-    """The first one of its line."""
+    """Whether it is the first token of its line."""
 
 
 class Statement(NamedTuple):
-    """Tokens by their numbers, the last one excluded."""
+    """A range of token indexes; `end` is excluded."""
 
     start: int
     end: int
@@ -43,7 +43,7 @@ class Script(NamedTuple):
     text: str
     tokens: tuple[Token, ...]
     partners: dict[int, int]
-    """The number of the bracket that closes or opens this one."""
+    """By a bracket's index: the index of its partner."""
 
     def word(self, at: int) -> str:
         """The token's text if it is a name or a sign, else ""."""
@@ -67,7 +67,7 @@ class Script(NamedTuple):
         return self.text[self.tokens[part.start].start : self.tokens[part.end - 1].end]
 
     def level(self, start: int, end: int) -> Iterator[int]:
-        """Tokens of a range that are in no bracket of it; brackets themselves included."""
+        """Tokens of a range outside its brackets; the brackets themselves are included."""
         at = start
         while at < end:
             yield at
@@ -88,7 +88,7 @@ _BEFORE_REGEX = words(
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "0": "\0", "\n": ""}
 _ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|u\{[0-9a-fA-F]{1,6}\}|x[0-9a-fA-F]{2}|.)", re.DOTALL)
 
-# What ends a line that goes on, and what begins a line that belongs to the one before.
+# Tokens at a line's end or start that continue the statement over the line break.
 _OPEN_WORDS = words(
     """const let var return export import from extends async function class new else await typeof
     in of default as throw case instanceof void delete static get set interface type enum
@@ -119,7 +119,7 @@ def _read(text: str) -> Script | None:
 
 
 def statements(script: Script, start: int, end: int) -> list[Statement]:
-    """What stands at one level, as far as semicolons and lines tell."""
+    """The statements at one level, split by semicolons and lines."""
     found: list[Statement] = []
     first = start
     for at in script.level(start, end):
@@ -151,7 +151,7 @@ class _Scanner:
         self.open: list[int] = []
         self._at = 0
         self._is_first = True
-        # Up to where the rest of a line is known to have no end for a string or an expression.
+        # The position up to which a line is known to have no closing quote or slash.
         self._dead: dict[str, int] = {}
 
     def run(self) -> None:

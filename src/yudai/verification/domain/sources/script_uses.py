@@ -1,4 +1,4 @@
-"""What one test of a script mentions, in itself and in what it needs to be loaded and run."""
+"""Finds the names that one test of a script mentions, in itself and in the code that it needs."""
 
 import re
 from collections.abc import Iterator
@@ -39,7 +39,7 @@ _CODE = re.compile(r"\b(?:import|require)\b|\w\(")
 
 
 def script_uses(path: str, text: str, test: str, files: Texts, *, loads: bool = True) -> Uses:
-    """`loads`: also what its file needs to be loaded, for whichever test."""
+    """The test's uses; `loads`: also those that its file needs to load."""
     found = script_test(path, text, test, files)
     pieces = (found.own, *found.helpers, *(found.loaded if loads else ()))
     local = _local_names(found.script) - found.imports.keys()
@@ -55,7 +55,7 @@ def script_uses(path: str, text: str, test: str, files: Texts, *, loads: bool = 
 
 
 def _with_originals(uses: Uses, test: ScriptTest) -> Uses:
-    """What imported names are called where they come from, and the modules that they come from."""
+    """Imported names under their original names, and their modules."""
     imported = uses.names & test.imports.keys()
     originals: set[str] = set()
     for piece in test.loaded:
@@ -71,7 +71,7 @@ def _with_originals(uses: Uses, test: ScriptTest) -> Uses:
 
 
 def _local_names(script: Script) -> set[str]:
-    """What the file binds itself, however deep."""
+    """Names that the file itself binds, at any depth."""
     names: set[str] = set()
     for part in statements(script, 0, len(script.tokens)):
         found = bound(script, part)
@@ -165,7 +165,7 @@ def _is_key(script: Script, at: int) -> bool:
 
 
 def _is_expected(script: Script, at: int) -> bool:
-    """Whether this key stands in a value that an assertion is given."""
+    """Whether this key is in an argument of an assertion."""
     for before in range(at - 1, max(-1, at - 400), -1):
         if script.word(before) != "(" or script.partners[before] < at:
             continue
@@ -188,6 +188,6 @@ def _module(script: Script, at: int, text: str, path: str) -> Iterator[str]:
 
 
 def _code_words(text: str) -> frozenset[str]:
-    """A string may be a program: what is given to `node -e`."""
+    """Words of code in a string that is passed to `node -e`."""
     is_code = len(text) < 20_000 and _CODE.search(text) is not None
     return words_of(text) if is_code else frozenset()

@@ -1,1 +1,1 @@
-"""What is special to Python in the sources of tests and patches."""
+"""Parts that only Python needs in the sources of tests and patches."""

@@ -60,11 +60,11 @@ _BY_USE: dict[type[ast.AST], str] = {
 OPERATIONS = frozenset({*_BY_FUNCTION.values(), *_BY_OPERATOR.values(), *_BY_USE.values()}) | {
     "__call__"
 }
-"""Every object lacks these until its class has them: others, as `__eq__`, all objects have."""
+"""Methods that an object has only if its class defines them, unlike `__eq__`."""
 
 
 def operation(node: ast.AST) -> Iterator[str]:
-    """The method behind this node."""
+    """The method that this node calls."""
     if (name := _BY_OPERATOR.get(type(node))) is not None:
         yield name
     elif isinstance(node, ast.Subscript):

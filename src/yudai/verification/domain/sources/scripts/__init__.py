@@ -1,1 +1,1 @@
-"""What a script's test reaches in roundabout ways. Start with product.py: the product's names."""
+"""Finds what a script's test reaches indirectly. Start with `product.py`: the product's names."""

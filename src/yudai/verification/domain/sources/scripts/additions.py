@@ -1,4 +1,4 @@
-"""All that a script defines: what it declares, and what it adds to things that are there."""
+"""Finds all definitions of a script: declarations, and additions to existing objects."""
 
 from collections.abc import Iterator
 from functools import lru_cache
@@ -71,7 +71,7 @@ def _functions(path: str, text: str) -> Iterator[str]:
 
 
 def _exported(script: Script, part: Statement) -> Iterator[Definition]:
-    """Keys of the objects that a module exports without a name of their own."""
+    """Keys of unnamed objects that a module exports."""
     if bound(script, part).form != "default":
         return
     for at in range(part.start, part.end):

@@ -1,4 +1,4 @@
-"""Arguments by their places: how many a script's functions take, and an issue's calls give."""
+"""Positional arguments: how many a script's functions take, and an issue's calls pass."""
 
 import re
 from collections.abc import Iterator
@@ -41,7 +41,7 @@ def _function(script: Script, at: int) -> tuple[str, int]:
 
 
 def _highest(script: Script, at: int) -> int:
-    """`arguments[1]` is the second one; `arguments` alone are all."""
+    """Number of arguments that this reads: two for `arguments[1]`, all for `arguments` alone."""
     token = script.tokens[at + 2] if at + 2 < len(script.tokens) else None
     if script.word(at + 1) == "[" and token is not None and token.kind is TokenKind.NUMBER:
         return min(int(token.text) + 1, MOST_ARGUMENTS) if token.text.isdecimal() else 0
@@ -49,7 +49,7 @@ def _highest(script: Script, at: int) -> int:
 
 
 def calls_with(issue: str, name: str, number: int) -> bool:
-    """Whether an issue calls this function with so many arguments."""
+    """Whether an issue calls this function with at least this many arguments."""
     calls = re.finditer(rf"(?<![\w$]){re.escape(name)}\(", issue)
     return any(_given(issue, call.end()) >= number for call in calls)
 

@@ -1,4 +1,4 @@
-"""Whether a script's test looks at how long something takes."""
+"""Decides whether a script's test measures how long something takes."""
 
 from collections.abc import Iterator
 
@@ -35,7 +35,7 @@ def _is_about_time(script: Script, assertion: Assertion, values: Values) -> bool
         return False
     if any(_is_elapsed(part, values) or _says_spans(part) for part in clocked):
         return True
-    # One clock in an order is only a value: a time that has to be before or after it.
+    # One clock in a comparison is only a value: a time before or after it.
     is_order = assertion.matcher in _ORDERS
     sides = given if is_order else list(_sides(script, assertion.subject))
     if len(sides) > 1 and all(_is_clock(script, side, values) for side in sides):
@@ -55,7 +55,7 @@ def _sides(script: Script, part: Statement) -> Iterator[Statement]:
 
 
 def _made(script: Script, part: Statement, values: Values) -> list[_Part]:
-    """A part and what the names in it were made of."""
+    """A part, and the declarations of its names."""
     made = [one for name in names(script, part) for one in values.made_of(name)]
     return [(script, part), *made]
 
@@ -66,7 +66,7 @@ def _has_sign(part: _Part) -> bool:
 
 
 def _is_elapsed(part: _Part, values: Values) -> bool:
-    """One clock less another: what is less a number is only some other time."""
+    """Whether one clock is subtracted from another; minus a number is only another time."""
     script, inner = part
     return any(
         script.word(at) == "-"
@@ -77,7 +77,7 @@ def _is_elapsed(part: _Part, values: Values) -> bool:
 
 
 def _is_clock(script: Script, part: Statement, values: Values) -> bool:
-    """Whether a clock is called in it, or was for a name in it."""
+    """Whether it calls a clock, or contains a name that holds a clock's value."""
     return any(map(_has_clock, _made(script, part, values)))
 
 
@@ -98,7 +98,7 @@ def _calls_clock(script: Script, at: int) -> bool:
 
 
 def _has_short_limit(script: Script, part: Statement) -> bool:
-    """A limit below a second says how fast something has to be, not that it ends."""
+    """Whether the limit is below a second, and so measures speed and not only an end."""
     for at in range(part.start, part.end - 2):
         if script.word(at) == "timeout" and script.word(at + 1) in {"(", ":"}:
             is_own = script.word(at - 2) == "this" or script.string(at - 3) is not None

@@ -1,4 +1,4 @@
-"""Product code in JavaScript that changes the assertions or the runner which will judge it."""
+"""Finds JavaScript product code that changes its assertion module or test runner."""
 
 from collections.abc import Iterator, Mapping
 
@@ -43,7 +43,7 @@ def _changes(text: str) -> int:
 
 
 def _names(script: Script) -> frozenset[str]:
-    """What the frameworks, or parts of them, are called at the top of this file."""
+    """Local names of the frameworks, or of their parts, at the top of this file."""
     found: set[str] = set()
     for part in statements(script, 0, len(script.tokens)):
         one = bound(script, part)
@@ -61,7 +61,7 @@ def _is_change(script: Script, at: int, names: frozenset[str]) -> bool:
 
 
 def _framework_at(script: Script, at: int, names: frozenset[str]) -> int | None:
-    """Where the name of a framework, or the call that loads it, ends."""
+    """The end of a framework's name, or of the call that loads it."""
     word = script.word(at)
     if script.word(at - 1) in _MEMBER:
         return None

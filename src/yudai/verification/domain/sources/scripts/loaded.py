@@ -1,4 +1,4 @@
-"""Files and sources that a script's test looks at in ways of its own."""
+"""Finds files and sources that a script's test reads in special ways."""
 
 import re
 from collections.abc import Collection, Iterator
@@ -53,14 +53,14 @@ def _other_names(script: Script, wanted: frozenset[str]) -> Iterator[str]:
 
 
 def completed(place: Place, source_paths: Collection[str]) -> Place:
-    """A module's file, whose ending need not be written."""
+    """A module's file; its suffix may be left out."""
     path = "/".join(place.parts)
     if not path or path in source_paths:
         return place
     found = sorted(
         source for source in source_paths if without_ending(source) == path and source != path
     )
-    # Scripts are looked for before data.
+    # Scripts come before data files.
     found.sort(key=lambda source: source.endswith(".json"))
     return place._replace(parts=tuple(found[0].split("/"))) if found else place
 

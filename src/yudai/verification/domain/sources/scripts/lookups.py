@@ -1,4 +1,4 @@
-"""Names that a test of a script makes up: folded where they can be read, else any name."""
+"""Names that a script's test computes: folded if they can be read, else any name."""
 
 from collections.abc import Iterator
 
@@ -25,7 +25,7 @@ _MOCKS = words("spyOn method stub spy mock replace keys values entries")
 
 
 def folded(script: Script, at: int) -> str | None:
-    """`"a" + "b"` and `["a", "b"].join("")` as one text; None where nothing is put together."""
+    """`"a" + "b"` and `["a", "b"].join("")` as one text; None if nothing is joined."""
     if script.string(at) is None:
         return None
     if script.word(at - 1) == "[":
@@ -52,7 +52,7 @@ def _joined(script: Script, at: int) -> str | None:
 
 
 def takes_any_name(script: Script, at: int, product: Product) -> bool:
-    """Whether it goes over the product's names here, or takes one that is not written."""
+    """Whether it iterates over the product's names here, or reads one that is computed."""
     if is_root(script, at, product.names):
         return _is_computed(script, chain_end(script, at)) or _is_listed(script, at, product)
     word, following = script.word(at), script.word(at + 1)
@@ -93,7 +93,7 @@ def _is_one_text(script: Script, at: int) -> bool:
 
 
 def _is_made(script: Script, at: int) -> bool:
-    """A module's name that is more than texts and folders."""
+    """Whether a module's name is computed from more than texts and folders."""
     given = arguments(script, at)
     return bool(given) and any(
         script.is_name(inner) and script.word(inner) not in _PATHS
@@ -102,7 +102,7 @@ def _is_made(script: Script, at: int) -> bool:
 
 
 def hands_over(script: Script, part: Statement, product: Product) -> bool:
-    """Whether a whole module is given to a function that could take any name of it."""
+    """Whether a whole module is passed to a function that could read any of its names."""
     return any(
         is_bare(script, given.start, given.end, product.whole)
         and script.is_name(at - 1)
@@ -114,7 +114,7 @@ def hands_over(script: Script, part: Statement, product: Product) -> bool:
 
 
 def looks_up(script: Script, part: Statement) -> bool:
-    """Whether any name is taken of anything."""
+    """Whether any object is read by a computed name."""
     return any(
         (script.is_name(at) or script.word(at) == ")") and _is_computed(script, at + 1)
         for at in range(part.start, part.end)
@@ -122,7 +122,7 @@ def looks_up(script: Script, part: Statement) -> bool:
 
 
 def positions(script: Script, at: int, product: Product) -> Iterator[tuple[str, int]]:
-    """What is called here by name, and with how many arguments; `...` and `apply` give any."""
+    """Callees by name with their number of arguments; `...` and `apply` can pass any number."""
     if not script.is_name(at):
         return
     word, following = script.word(at), script.word(at + 1)

@@ -1,4 +1,4 @@
-"""What a script's test wants to be said: in errors, in warnings, in a program's help."""
+"""Finds messages that a script's test checks: errors, warnings, a program's help."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -34,7 +34,7 @@ _HELP = frozenset({"--help", "-h"})
 
 
 class _Said(NamedTuple):
-    """Names of a piece that stand for an error, and for what one says."""
+    """Names in a piece of code that hold an error or its message."""
 
     caught: frozenset[str]
     messages: frozenset[str]
@@ -43,7 +43,7 @@ class _Said(NamedTuple):
 def wording(
     piece: Piece, test: ScriptTest, values: Values, functions: Mapping[str, Piece]
 ) -> Iterator[Finding]:
-    """`functions`: helpers by their names."""
+    """Findings about messages; `functions`: helpers by name."""
     script = piece.script
     known = _said(script, piece.part)
     is_chai = any("chai" in module for module in test.imports.values())
@@ -90,7 +90,7 @@ def _is_replaced(script: Script, at: int) -> bool:
 
 
 def _kept_in(script: Script, at: int) -> Iterator[str]:
-    """What a function that takes warnings keeps them in: `(text) => said.push(text)`."""
+    """The list that collects warnings: `said` in `(text) => said.push(text)`."""
     for inner in range(at, min(at + 30, len(script.tokens))):
         if script.word(inner) == ";":
             return
@@ -121,7 +121,7 @@ def _is_said_at(script: Script, at: int, said: _Said) -> bool:
 def _comes_from(
     script: Script, part: Statement, values: Values, functions: Mapping[str, Piece]
 ) -> bool:
-    """Whether a value or a helper that is named here hands back what an error says."""
+    """Whether a value or helper named here returns an error's message."""
     for name in names(script, part):
         made = list(values.made_of(name))
         helper = functions.get(name)
@@ -137,13 +137,13 @@ def _spies(script: Script, assertion: Assertion) -> bool:
 
 
 def _asked(script: Script, assertion: Assertion, values: Values, *, is_chai: bool) -> Iterator[str]:
-    """What a thrown error has to say."""
+    """The expected message of a thrown error."""
     if assertion.matcher not in _THROWS:
         return
     for part in assertion.given:
         is_text = script.string(part.start) is not None
         if assertion.root == "assert" and is_text and not is_chai:
-            # Node's own takes it for what is said when nothing is thrown.
+            # Node's assert uses it as the message if nothing is thrown.
             continue
         yield from _texts_of(script, part)
         if part.end == part.start + 1 and script.is_name(part.start):

@@ -1,4 +1,4 @@
-"""Names in a test's script that stand for the product: its modules, what is taken of them."""
+"""Names in a test's script that refer to the product: its modules and their members."""
 
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
@@ -14,13 +14,13 @@ _MOST_IMPORTED = 200
 
 class Product(NamedTuple):
     whole: frozenset[str]
-    """Modules, and copies of them."""
+    """Names of modules and of their copies."""
     parts: frozenset[str]
-    """What is taken of them: functions, classes, values."""
+    """Names of their members: functions, classes, values."""
     made: frozenset[str]
-    """Objects of the product's classes."""
+    """Names of instances of the product's classes."""
     originals: Mapping[str, str]
-    """What a name is called where it was taken from."""
+    """By local name: the original name."""
 
     @property
     def names(self) -> frozenset[str]:
@@ -50,7 +50,7 @@ _FORMS = ("whole", "part", "made")
 
 
 def chain_end(script: Script, at: int) -> int:
-    """Behind `name.member?.member`."""
+    """The position after `name.member?.member`."""
     at += 1
     while script.word(at) in _MEMBER and script.is_name(at + 1):
         at += 2
@@ -62,12 +62,12 @@ def is_root(script: Script, at: int, names: frozenset[str]) -> bool:
 
 
 def is_bare(script: Script, start: int, end: int, names: frozenset[str]) -> bool:
-    """Whether these tokens are such a name and members of it, and no call."""
+    """Whether these tokens are such a name with members, without a call."""
     return is_root(script, start, names) and chain_end(script, start) == end
 
 
 def is_taken_apart(script: Script, at: int) -> bool:
-    """Whether it stands in the braces of `const { name, other } = ...`."""
+    """Whether it is in the braces of `const { name, other } = ...`."""
     for before in range(at - 1, max(-1, at - _MOST_IMPORTED), -1):
         if script.word(before) == "{" and script.partners[before] > at:
             return script.word(script.partners[before] + 1) == "="
@@ -104,12 +104,12 @@ def _imported(script: Script, at: int) -> Iterator[tuple[str, str, str]]:
 
 
 def _is_own(module: str | None) -> bool:
-    """A path, or an alias for one; other names are packages."""
+    """Whether the name is a path or an alias for one; other names are packages."""
     return module is not None and module.startswith((".", "/", "@/", "~/", "#"))
 
 
 def _form(script: Script, at: int, forms: Mapping[str, str]) -> str:
-    """What an expression that begins here is; empty: none of the product's."""
+    """The form of the expression that begins here; empty if it is not the product's."""
     while script.word(at) in {"await", "("}:
         at += 1
     if script.word(at) in {"require", "import"} and script.word(at + 1) == "(":

@@ -1,4 +1,4 @@
-"""What the names of a script's test were made of."""
+"""The declarations of names in a script's test."""
 
 from collections.abc import Iterator
 
@@ -11,7 +11,7 @@ _VALUES = frozenset({"const", "let", "var"})
 
 
 class Values:
-    """Every token of their declarations."""
+    """By name: all tokens of its declarations."""
 
     def __init__(self, pieces: list[Piece]) -> None:
         self._made: dict[str, list[tuple[Script, Statement]]] = {}
