@@ -1622,7 +1622,7 @@ export interface components {
         Cause: "sandbox_failed" | "sandbox_lost" | "sandbox_refused" | "setup_failed" | "model_failed" | "model_refused" | "context_overflow" | "script_exhausted" | "agent_failed" | "no_tool_calls" | "out_of_steps" | "out_of_time" | "out_of_budget" | "empty_patch" | "patch_refused" | "worker_lost" | "worker_left" | "store_failed" | "verification_failed" | "forge_failed" | "internal";
         /**
          * ChangedExpectation
-         * @description A test of base that expects something else with this patch, and is not weakened.
+         * @description A test of base in which this patch changes the expected value without weakening it.
          */
         ChangedExpectation: {
             /** Test */
@@ -2123,7 +2123,7 @@ export interface components {
         };
         /**
          * Faster
-         * @description A proof by time: a test that passes on base and patch, and the seconds that it takes.
+         * @description A proof by speed: a test that passes on base and patch, and its seconds on both.
          */
         Faster: {
             /** Test */
@@ -3188,7 +3188,7 @@ export interface components {
         };
         /**
          * ProofKind
-         * @description The strongest first.
+         * @description The kinds of proof, the strongest first.
          * @enum {string}
          */
         ProofKind: "behaviour" | "interface" | "command" | "none";
@@ -4046,7 +4046,7 @@ export interface components {
         Strategy: "balanced" | "test-first" | "stacktrace-first" | "small-steps" | "minimal-fix";
         /**
          * Subject
-         * @description What a test can be about that shows no behaviour of the product.
+         * @description What a test can check instead of the product's behaviour.
          * @enum {string}
          */
         Subject: "source text" | "a document" | "a data file" | "a private name" | "wording" | "timing";
@@ -4306,7 +4306,7 @@ export interface components {
         };
         /**
          * Weighed
-         * @description A valid test of this patch, and what it shows.
+         * @description A valid test of this patch, and the facts that decide whether it proves.
          */
         Weighed: {
             /** Test */

@@ -25,7 +25,7 @@ RED = frozenset({Outcome.FAILED, Outcome.ERROR})
 
 
 class FailureKind(StrEnum):
-    """Why a test did not pass, as far as the tested process can say."""
+    """Why a test did not pass, as far as the tested process knows it."""
 
     ASSERTION = "assertion"
     EXCEPTION = "exception"

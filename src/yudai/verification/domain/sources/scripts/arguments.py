@@ -18,7 +18,7 @@ _LONGEST_CALL = 500
 
 
 def argument_definitions(script: Script, at: int) -> Iterator[Definition]:
-    """`argument 0` says that the function could be read: it is there for each."""
+    """Definitions of positional arguments. Each readable function also has `argument 0`."""
     owner, most = _function(script, at)
     if owner and owner not in _NO_NAMES:
         for number in range(most + 1):
