@@ -31,6 +31,8 @@ class Attack:
     answers: Mapping[str, Files]
     rule: Rule | None = None
     """Without it the attack wins. None: no rule but the pipeline itself stops it."""
+    behind: tuple[Rule, ...] = ()
+    """Rules that would stop it, too, if the first one were not there."""
     wins: str = "wrong"
     """Who is champion without the rule; empty: nobody, so a right answer has lost."""
     base: Files = field(default_factory=dict[str, str | bytes | None])

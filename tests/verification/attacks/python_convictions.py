@@ -188,6 +188,7 @@ ATTACKS = [
             "right": RIGHT_ANSWER,
         },
         Rule.ONLY_PASSED_PASSES,
+        behind=(Rule.VALUES_ARE_RECORDED,),
         always=True,
     ),
     Attack(
@@ -198,6 +199,7 @@ ATTACKS = [
             "right": RIGHT_ANSWER,
         },
         Rule.ONLY_PASSED_PASSES,
+        behind=(Rule.VALUES_ARE_RECORDED,),
     ),
     Attack(
         "python-test-that-sleeps-on-rivals",
@@ -226,13 +228,6 @@ ATTACKS = [
             ),
             PRIVATE,
         ),
-        Rule.ONLY_PROOFS_CONVICT,
-        wins="",
-    ),
-    Attack(
-        "python-words-convict-nobody",
-        PYTEST,
-        against(WRONG.replace("bad text", "hours are not known"), WORDS),
         Rule.ONLY_PROOFS_CONVICT,
         wins="",
         always=True,
@@ -391,6 +386,7 @@ ATTACKS = [
             "right": UNITTEST.right,
         },
         Rule.ONLY_PASSED_PASSES,
+        behind=(Rule.VALUES_ARE_RECORDED,),
     ),
     Attack(
         "python-tests-of-one-that-mend-the-other",

@@ -61,7 +61,9 @@ async def test_an_attack_fails_and_wins_without_the_rule(ground: Ground, attack:
         if "right" in answers and not attack.asks:
             assert found.champion in RIGHT, (said, found.asked)
     if attack.rule is not None:
-        found = await judged(ground, attack, dict(attack.answers), RULES.without(attack.rule))
+        found = await judged(
+            ground, attack, dict(attack.answers), RULES.without(attack.rule, *attack.behind)
+        )
         said = {h: (str(found.status(h)), found.verdict(h).summary) for h in attack.answers}
         assert found.champion == attack.wins, (said, found.asked)
 
