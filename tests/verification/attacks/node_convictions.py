@@ -98,7 +98,7 @@ ATTACKS = [
                 "words", "assert.throws(() => durations.parse('1h'), /hours are/);", head=ALL
             ),
         ),
-        Rule.ONLY_PROOFS_CONVICT,
+        Rule.SUBJECTS_PROVE_NOTHING,
         wins="",
     ),
     Attack(
@@ -111,6 +111,7 @@ ATTACKS = [
             node_test("none", "assert.equal(human(5, true), '0h');"),
         ),
         Rule.INTERFACE_IS_NO_PROOF,
+        behind=(Rule.FOREIGN_NAMES_ACQUIT,),
         wins="",
     ),
     Attack(
@@ -129,7 +130,8 @@ ATTACKS = [
             + "module.exports.hoursAreKnown = hoursAreKnown;\n",
             node_test("known", "assert.ok(durations.hoursAreKnown());", head=ALL),
         ),
-        Rule.FOREIGN_NAMES_ACQUIT,
+        Rule.INTERFACE_IS_NO_PROOF,
+        behind=(Rule.FOREIGN_NAMES_ACQUIT,),
         wins="",
     ),
     Attack(

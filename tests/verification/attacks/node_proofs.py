@@ -112,7 +112,7 @@ ATTACKS = [
             head=FS,
             hours__txt="1h",
         ),
-        Rule.RED_FOR_A_REASON,
+        Rule.INTERFACE_IS_NO_PROOF,
     ),
     Attack(
         "node-words-of-an-error",
