@@ -49,6 +49,8 @@ MOST_INPUTS = 100
 _MOST_SEEDS = 60
 _MOST_TESTS = 200
 _MOST_FILES = 60
+_LONGEST_S = 0.2
+"""Slower tests of base would be executed again for each answer and input."""
 
 
 class Answer(NamedTuple):
@@ -133,7 +135,9 @@ class _Comparison:
     async def _seeds(self) -> _Seeds:
         """The assertions of base's tests and of tests that may convict, as probes."""
         base_texts = await self._texts(Patch(files=()), self._base_files())
-        tests = sorted(self.case.baseline.passing)[: _MOST_TESTS * 5]
+        took = self.case.baseline.first.durations
+        quick = (t for t in self.case.baseline.passing if took.get(t, 0.0) <= _LONGEST_S)
+        tests = sorted(quick)[: _MOST_TESTS * 5]
         words = words_of("\n".join(answer.source.text for answer in self.answers))
         base = [p for test in tests for p in self._apart(test, base_texts, None).probes]
         own: list[Probe] = []
