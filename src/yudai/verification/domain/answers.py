@@ -244,8 +244,15 @@ class AnswerSet:
         key = (crossing.author, crossing.test)
         if self.tests[key].tied or Rule.SUPPORT_DECIDES not in self.rules:
             return False
-        failing = {c.target for c in self.convictions if (c.author, c.test) == key}
-        return self.support[key] < self.independent(failing & self.witnesses)
+        return self.support[key] < self.independent(self._failing[key] & self.witnesses)
+
+    @cached_property
+    def _failing(self) -> dict[tuple[RunId, str], set[RunId]]:
+        """By test, the answers that it would convict."""
+        failing: dict[tuple[RunId, str], set[RunId]] = {}
+        for crossing in self.convictions:
+            failing.setdefault((crossing.author, crossing.test), set()).add(crossing.target)
+        return failing
 
     @cached_property
     def settlement(self) -> Settlement[RunId]:
